@@ -1,0 +1,87 @@
+/* pst_config.h - what every file of the codec shares: types, attributes, unaligned access.
+ *
+ * Layer: core. Needs C99 (or C++11) and nothing else; no Perl, no stdio, no globals.
+ *
+ * All loads and stores go through memcpy, so no address is ever assumed to be aligned
+ * and no byte is read through a wrongly typed pointer; compilers turn each of them into
+ * one instruction where the machine allows it.
+ */
+#ifndef PST_CONFIG_H
+#define PST_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#  define PST_LIKELY(x)   __builtin_expect(!!(x), 1)
+#  define PST_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#  define PST_COLD        __attribute__((cold, noinline))
+#  define PST_INLINE      static inline __attribute__((always_inline, unused))
+#else
+#  define PST_LIKELY(x)   (x)
+#  define PST_UNLIKELY(x) (x)
+#  define PST_COLD
+#  define PST_INLINE      static inline
+#endif
+
+#ifdef __cplusplus
+#  define PST_EXTERN_C_BEGIN extern "C" {
+#  define PST_EXTERN_C_END   }
+#else
+#  define PST_EXTERN_C_BEGIN
+#  define PST_EXTERN_C_END
+#endif
+
+/* Is this machine little-endian? A compile-time constant to every optimizer. */
+PST_INLINE bool pst_host_is_little(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+/* The bytes of a value in the opposite order. */
+PST_INLINE uint32_t pst_swap32(uint32_t v)
+{
+    v = ((v & 0x00ff00ffu) << 8) | ((v >> 8) & 0x00ff00ffu);
+    return (v << 16) | (v >> 16);
+}
+
+PST_INLINE uint64_t pst_swap64(uint64_t v)
+{
+    return ((uint64_t)pst_swap32((uint32_t)v) << 32) | pst_swap32((uint32_t)(v >> 32));
+}
+
+/* Loads of host order from any address. */
+PST_INLINE uint32_t pst_load32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+PST_INLINE uint64_t pst_load64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Big-endian load and store, whatever the host. */
+PST_INLINE uint32_t pst_load_be32(const uint8_t *p)
+{
+    uint32_t v = pst_load32(p);
+    return pst_host_is_little() ? pst_swap32(v) : v;
+}
+
+PST_INLINE void pst_store_be32(uint8_t *p, uint32_t v)
+{
+    if (pst_host_is_little())
+        v = pst_swap32(v);
+    memcpy(p, &v, sizeof v);
+}
+
+#endif

@@ -1,0 +1,268 @@
+/* pst_numfmt.c - see pst_numfmt.h.
+ *
+ * A double is m * 2**e. Its n digits are the integer nearest to m * 2**e * 10**p, with p
+ * chosen so that this integer has n digits. The product is formed from the 64-bit
+ * mantissa and a 128-bit power of ten; what the table cuts off can change the answer
+ * only if the fraction lies within a hair of one half, and then long arithmetic decides.
+ */
+#include "pst_numfmt.h"
+#include "pst_pow10.h"
+
+/* ---- integers -------------------------------------------------------------------- */
+
+static const char two_digits[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+size_t pst_format_u64(char *out, uint64_t v)
+{
+    char text[20];
+    size_t at = sizeof text;
+    while (v >= 100) {
+        at -= 2;
+        memcpy(text + at, two_digits + 2 * (v % 100), 2);
+        v /= 100;
+    }
+    if (v >= 10) {
+        at -= 2;
+        memcpy(text + at, two_digits + 2 * v, 2);
+    }
+    else
+        text[--at] = (char)('0' + v);
+    memcpy(out, text + at, sizeof text - at);
+    return sizeof text - at;
+}
+
+size_t pst_format_i64(char *out, int64_t v)
+{
+    if (v >= 0)
+        return pst_format_u64(out, (uint64_t)v);
+    *out = '-';
+    return 1 + pst_format_u64(out + 1, 0 - (uint64_t)v);
+}
+
+/* ---- doubles: the digits ----------------------------------------------------------- */
+
+typedef struct { uint64_t high, low; } u128;
+
+static u128 multiply64(uint64_t a, uint64_t b)
+{
+    u128 r;
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 native128;
+    native128 product = (native128)a * b;
+    r.high = (uint64_t)(product >> 64);
+    r.low  = (uint64_t)product;
+#else
+    uint64_t a1 = a >> 32, a0 = (uint32_t)a, b1 = b >> 32, b0 = (uint32_t)b;
+    uint64_t low = a0 * b0, mid1 = a1 * b0, mid2 = a0 * b1;
+    uint64_t carry = (low >> 32) + (uint32_t)mid1 + (uint32_t)mid2;
+    r.low  = carry << 32 | (uint32_t)low;
+    r.high = a1 * b1 + (mid1 >> 32) + (mid2 >> 32) + (carry >> 32);
+#endif
+    return r;
+}
+
+/* floor(p * log2(10)) for |p| <= 350. */
+static int log2_of_pow10(int p)
+{
+    return (int)(((int64_t)p * INT64_C(14267572527)) >> 32);
+}
+
+/* floor(log10(2**e)) for |e| <= 1100. */
+static int log10_of_pow2(int e)
+{
+    return (int)(((int64_t)e * INT64_C(1292913986)) >> 32);
+}
+
+#define BIG_WORDS 80   /* 2560 bits: 2**1074 and 10**342 side by side fit */
+typedef struct { int count; uint32_t word[BIG_WORDS]; } big;
+
+static void big_set(big *b, uint64_t v)
+{
+    b->word[0] = (uint32_t)v;
+    b->word[1] = (uint32_t)(v >> 32);
+    b->count = 2;
+}
+
+static void big_multiply(big *b, uint32_t by)
+{
+    uint64_t carry = 0;
+    int i;
+    for (i = 0; i < b->count; i++) {
+        carry += (uint64_t)b->word[i] * by;
+        b->word[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    if (carry)
+        b->word[b->count++] = (uint32_t)carry;
+}
+
+static void big_shift(big *b, int bits)
+{
+    int words = bits / 32, i;
+    if (words) {
+        memmove(b->word + words, b->word, sizeof(uint32_t) * (size_t)b->count);
+        memset(b->word, 0, sizeof(uint32_t) * (size_t)words);
+        b->count += words;
+    }
+    for (i = bits % 32; i > 0; i--)
+        big_multiply(b, 2);
+}
+
+static int big_compare(const big *a, const big *b)
+{
+    int i = a->count > b->count ? a->count : b->count;
+    while (i-- > 0) {
+        uint32_t x = i < a->count ? a->word[i] : 0, y = i < b->count ? b->word[i] : 0;
+        if (x != y)
+            return x > y ? 1 : -1;
+    }
+    return 0;
+}
+
+static void big_subtract(big *a, const big *b)   /* a >= b */
+{
+    int64_t borrow = 0;
+    int i;
+    for (i = 0; i < a->count; i++) {
+        borrow += (int64_t)a->word[i] - (i < b->count ? b->word[i] : 0);
+        a->word[i] = (uint32_t)borrow;
+        borrow >>= 32;
+    }
+}
+
+/* round(m * 2**e * 10**p), ties to even, by long division. Slow and exact. */
+PST_COLD static uint64_t scale_exact(uint64_t m, int e, int p)
+{
+    big num, den;
+    uint64_t q = 0;
+    int i, order;
+    big_set(&num, m);
+    big_set(&den, 1);
+    for (i = 0; i < p; i++)
+        big_multiply(&num, 10);
+    for (i = 0; i < -p; i++)
+        big_multiply(&den, 10);
+    big_shift(e > 0 ? &num : &den, e > 0 ? e : -e);
+    for (i = 63; i >= 0; i--) {          /* quotient < 2**63, bit by bit */
+        big part = den;
+        if (part.count + i / 32 + 2 > BIG_WORDS)
+            continue;                    /* larger than any numerator */
+        big_shift(&part, i);
+        if (big_compare(&num, &part) >= 0) {
+            big_subtract(&num, &part);
+            q |= (uint64_t)1 << i;
+        }
+    }
+    big_multiply(&num, 2);
+    order = big_compare(&num, &den);
+    return q + (order > 0 || (order == 0 && (q & 1)));
+}
+
+/* The same by one multiplication; m has its top bit (63) set. */
+static uint64_t scale(uint64_t m, int e, int p)
+{
+    const uint64_t *g = pst_pow10[p - PST_POW10_MIN];
+    u128 a = multiply64(m, g[0]), b = multiply64(m, g[1]);
+    uint64_t mid = a.low + b.high, q, fraction;
+    uint64_t high = a.high + (mid < a.low);
+    /* high:mid, shifted right by so much, is the wanted number. */
+    int shift = 63 - e - log2_of_pow10(p);
+    bool exact = p >= 0 && p <= 55;
+    if (shift <= 64 || shift >= 128)
+        return scale_exact(m, e, p);
+    q = high >> (shift - 64);
+    fraction = (high << (128 - shift)) | (mid >> (shift - 64));
+    /* The 64 bits of fraction are short by less than 2 of their units. */
+    if (PST_UNLIKELY(fraction - (UINT64_C(0x8000000000000000) - 4) < 8)) {
+        if (!exact || b.low != 0 || fraction != UINT64_C(0x8000000000000000)
+            || (mid << (128 - shift)) != 0)
+            return scale_exact(m, e, p);
+        return q + (q & 1);
+    }
+    return q + (fraction >> 63);
+}
+
+/* ---- doubles: the text --------------------------------------------------------------- */
+
+/* digits[0..n-1] with the point after the first, times 10**x, in "%g" style. */
+static size_t layout(char *out, const char *digits, int n, int x, int precision)
+{
+    char *p = out;
+    while (n > 1 && digits[n - 1] == '0')
+        n--;
+    if (x < -4 || x >= precision) {
+        *p++ = digits[0];
+        if (n > 1) {
+            *p++ = '.';
+            memcpy(p, digits + 1, (size_t)n - 1);
+            p += n - 1;
+        }
+        *p++ = 'e';
+        *p++ = x < 0 ? '-' : '+';
+        if (x < 0)
+            x = -x;
+        if (x < 10)
+            *p++ = '0';
+        return (size_t)(p - out) + pst_format_u64(p, (uint64_t)x);
+    }
+    if (x < 0) {
+        memcpy(p, "0.000", 5);
+        p += 1 - x;
+        memcpy(p, digits, (size_t)n);
+        return (size_t)(p - out) + (size_t)n;
+    }
+    if (n <= x + 1) {
+        memcpy(p, digits, (size_t)n);
+        memset(p + n, '0', (size_t)(x + 1 - n));
+        return (size_t)x + 1;
+    }
+    memcpy(p, digits, (size_t)x + 1);
+    p[x + 1] = '.';
+    memcpy(p + x + 2, digits + x + 1, (size_t)(n - x - 1));
+    return (size_t)n + 1;
+}
+
+size_t pst_format_double(char *out, double v, int digits)
+{
+    uint64_t bits, m, scaled, limit = digits == PST_DIGITS_PERL ? UINT64_C(1000000000000000)
+                                                                : UINT64_C(100000000000000000);
+    char text[20];
+    char *p = out;
+    int e, x;
+
+    memcpy(&bits, &v, sizeof bits);
+    m = bits & UINT64_C(0xfffffffffffff);
+    e = (int)(bits >> 52 & 0x7ff);
+    if (e == 0x7ff && m) {
+        memcpy(p, "NaN", 3);
+        return 3;
+    }
+    if (bits >> 63)
+        *p++ = '-';
+    if (e == 0x7ff) {
+        memcpy(p, "Inf", 3);
+        return (size_t)(p - out) + 3;
+    }
+    if (e == 0 && m == 0) {
+        *p++ = '0';
+        return (size_t)(p - out);
+    }
+    if (e)
+        m |= UINT64_C(1) << 52;
+    else
+        e = 1;
+    e -= 1075;                            /* v = m * 2**e */
+    while (!(m >> 63)) {                  /* at most 11 steps but for subnormals */
+        m <<= 1;
+        e--;
+    }
+    x = log10_of_pow2(e + 63);            /* exact, or one too small */
+    scaled = scale(m, e, digits - 1 - x);
+    if (scaled >= limit)
+        scaled = scale(m, e, digits - 1 - ++x);
+    (void)pst_format_u64(text, scaled);
+    return (size_t)(p - out) + layout(p, text, digits, x, digits);
+}

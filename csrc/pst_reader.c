@@ -1,0 +1,170 @@
+/* pst_reader.c - the seldom half of the decoder: errors, LOBJECT, hooks. */
+#include "pst_reader.h"
+
+bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have)
+{
+    if (r->error.code == PST_OK) {
+        r->error.code = code;
+        r->error.offset = pst_cursor_off(&r->in);
+        r->error.want = want;
+        r->error.have = have;
+        if (code == PST_ERR_MARKER)
+            r->error.marker = (uint8_t)have;
+    }
+    /* Nothing may be read after an error: close the window. */
+    r->in.end = r->in.pos;
+    r->in.refill = NULL;
+    return false;
+}
+
+bool pst_reader_truncated(pst_reader *r)
+{
+    return pst_reader_fail(r, PST_ERR_TRUNCATED, 0, 0);
+}
+
+void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_size)
+{
+    const pst_header *h = &r->header;
+    r->swap = pst_header_swapped(h);
+    r->iv_size = (uint8_t)(h->netorder ? host_iv_size : h->order_len);
+    r->nv_size = (uint8_t)(h->nv_size ? h->nv_size : host_nv_size);
+    /* Markers beyond what the newest writer of the header's minor could know are not
+     * guessed at, but booleans are: their writers say minor 11. */
+    r->last_tag = PST_TAG_COUNT - 1;
+}
+
+/* 8 bytes in the image's order. */
+static bool read_u64(pst_reader *r, uint64_t *v)
+{
+    const uint8_t *p = pst_cursor_take(&r->in, 8);
+    if (!p)
+        return pst_reader_truncated(r);
+    *v = pst_load64(p);
+    if (r->swap)
+        *v = pst_swap64(*v);
+    return true;
+}
+
+bool pst_reader_lobject(pst_reader *r, pst_token *t)
+{
+    uint8_t inner;
+    if (!pst_reader_u8(r, &inner))
+        return false;
+    t->marker = inner;
+    switch (inner) {
+    case PST_HOOK:
+        t->flags = 1;
+        return true;
+    case PST_FLAG_HASH:
+        return pst_reader_u8(r, &t->flags) && read_u64(r, &t->len);
+    case PST_OBJECT:
+    case PST_ARRAY:
+    case PST_HASH:
+        return read_u64(r, &t->len);
+    case PST_LSCALAR:
+    case PST_LUTF8STR:
+        t->marker = inner == PST_LSCALAR ? PST_SCALAR : PST_UTF8STR;
+        return read_u64(r, &t->len) && pst_reader_bytes(r, t, t->len);
+    default:
+        return pst_reader_fail(r, PST_ERR_MARKER, PST_HOOK, inner);
+    }
+}
+
+double pst_reader_double(const pst_reader *r, const pst_token *t)
+{
+    uint64_t bits = pst_load64(t->bytes);
+    double v;
+    if (r->swap)
+        bits = pst_swap64(bits);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+bool pst_reader_index(pst_reader *r, int64_t *index)
+{
+    uint32_t v;
+    if (!pst_reader_u32(r, &v))
+        return false;
+    *index = (int32_t)v;
+    return true;
+}
+
+bool pst_reader_regexp_flags(pst_reader *r, pst_token *t)
+{
+    return pst_reader_short(r, t);
+}
+
+bool pst_reader_hook_flags(pst_reader *r, pst_hook *h, bool first)
+{
+    if (!pst_reader_u8(r, &h->flags))
+        return false;
+    if (!first)
+        return true;
+    h->extra = 0;
+    h->wide_tags = false;
+    if ((h->flags & PST_HOOK_KIND) != PST_HOOK_EXTRA)
+        return true;
+    if (!pst_reader_u8(r, &h->extra))
+        return false;
+    return (h->extra >= PST_EXTRA_SCALAR && h->extra <= PST_EXTRA_HASH)
+        || pst_reader_fail(r, PST_ERR_MARKER, PST_EXTRA_HASH, h->extra);
+}
+
+/* A field of one byte, or of four in the image's order when `big`. */
+static bool read_u8_or_u32(pst_reader *r, bool big, uint64_t *v)
+{
+    uint8_t byte;
+    uint32_t word;
+    if (big) {
+        if (!pst_reader_u32(r, &word))
+            return false;
+        *v = word;
+        return true;
+    }
+    if (!pst_reader_u8(r, &byte))
+        return false;
+    *v = byte;
+    return true;
+}
+
+bool pst_reader_hook_class(pst_reader *r, const pst_hook *h, pst_token *t)
+{
+    t->bytes = NULL;
+    if (!read_u8_or_u32(r, (h->flags & PST_HOOK_BIG_CLASS) != 0, &t->len))
+        return false;
+    return (h->flags & PST_HOOK_INDEXED) != 0 || pst_reader_bytes(r, t, t->len);
+}
+
+bool pst_reader_hook_string(pst_reader *r, const pst_hook *h, pst_token *t)
+{
+    if (h->huge ? !read_u64(r, &t->len)
+                : !read_u8_or_u32(r, (h->flags & PST_HOOK_BIG_STRING) != 0, &t->len))
+        return false;
+    return pst_reader_bytes(r, t, t->len);
+}
+
+bool pst_reader_hook_list(pst_reader *r, pst_hook *h, uint64_t *count)
+{
+    *count = 0;
+    if (!(h->flags & PST_HOOK_HAS_LIST))
+        return true;
+    if (!read_u8_or_u32(r, (h->flags & PST_HOOK_BIG_LIST) != 0, count))
+        return false;
+    if ((h->flags & PST_HOOK_BIG_LIST) && *count > PST_I32_MAX) {
+        h->wide_tags = true;     /* a negative count: as many tags of 8 bytes */
+        *count = (uint32_t)(0 - (uint32_t)*count);
+    }
+    return true;
+}
+
+bool pst_reader_hook_tag(pst_reader *r, const pst_hook *h, uint64_t *tag)
+{
+    const uint8_t *p;
+    if (h->wide_tags)
+        return read_u64(r, tag);
+    p = pst_cursor_take(&r->in, 4);
+    if (!p)
+        return pst_reader_truncated(r);
+    *tag = pst_load_be32(p);
+    return true;
+}

@@ -1,0 +1,213 @@
+/* pst_writer.h - tokens to bytes.
+ *
+ * Layer: core. Each function appends one marker with its fixed part and picks the short,
+ * long or LOBJECT form; nesting, tags and class numbers are the caller's affair. Order
+ * of calls is the order of the format: a container, then its items; a hash value, then
+ * its key. The hot functions are inline, the rest stands in pst_writer.c.
+ *
+ * The first error (PST_ERR_MEMORY, PST_ERR_OUTPUT) sticks in `error`; later calls do
+ * nothing, so a walk may check once in a while.
+ */
+#ifndef PST_WRITER_H
+#define PST_WRITER_H
+
+#include "pst_buf.h"
+#include "pst_error.h"
+#include "pst_header.h"
+#include "pst_numfmt.h"
+#include "pst_tags.h"
+
+typedef struct pst_writer {
+    pst_buf   buf;
+    pst_error error;
+    bool      netorder;
+    uint8_t   iv_size;    /* bytes of INTEGER's payload: 4 or 8 */
+    uint8_t   digits;     /* of a double in network order: PST_DIGITS_PERL or _EXACT */
+} pst_writer;
+
+/* What a hook record consists of, but for the sub-objects and the tags. */
+typedef struct pst_hook_record {
+    uint8_t     kind;        /* PST_HOOK_SCALAR, _ARRAY, _HASH or PST_EXTRA_* */
+    bool        recursed;    /* sub-objects were written, each followed by flags */
+    bool        indexed;     /* class_len is the class's number */
+    const char *class_name;
+    uint64_t    class_len;
+    const char *string;
+    uint64_t    string_len;
+    uint64_t    list_count;
+} pst_hook_record;
+
+PST_EXTERN_C_BEGIN
+
+/* Record the first error. RETURNS: false. */
+bool pst_writer_fail(pst_writer *w, pst_err code);
+
+/* Header, as pst_header_write() makes it. */
+bool pst_write_header(pst_writer *w, const pst_header *h);
+
+/* Slow halves of the inline functions below. */
+bool pst_write_string_long(pst_writer *w, const char *bytes, uint64_t len, bool utf8);
+bool pst_write_decimal(pst_writer *w, int64_t iv);
+bool pst_write_count_huge(pst_writer *w, enum pst_tag tag, unsigned hash_flags, uint64_t count);
+
+/* An unsigned integer above the signed range: always its decimal text. */
+bool pst_write_unsigned(pst_writer *w, uint64_t uv);
+
+/* A double: as an integer when it is one that a double holds exactly (below 2**53), else
+ * DOUBLE in native order and decimal text in network order. */
+bool pst_write_double(pst_writer *w, double v);
+
+/* The same for a native float of another size, which the caller has found not to be an
+ * integer: marker and bytes. */
+bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size);
+
+/* OBJECT: tag of an object already begun. */
+bool pst_write_object(pst_writer *w, uint64_t tag);
+
+/* VSTRING; the scalar that it decorates must follow. */
+bool pst_write_vstring(pst_writer *w, const char *bytes, uint64_t len);
+
+/* BLESS, IX_BLESS; the object must follow. */
+bool pst_write_bless(pst_writer *w, const char *name, uint64_t len);
+bool pst_write_bless_index(pst_writer *w, uint32_t index);
+
+/* REGEXP with pattern and flags. */
+bool pst_write_regexp(pst_writer *w, const char *pattern, uint64_t pattern_len,
+                      const char *flags, size_t flags_len);
+
+/* TIED_IDX's index, behind the container. */
+bool pst_write_index(pst_writer *w, int32_t index);
+
+/* Opens a hook record for a sub-object: HOOK, flags and extra before the first one,
+ * flags alone before the others. */
+bool pst_write_hook_recurse(pst_writer *w, unsigned kind, bool first);
+
+/* The whole record, or what follows the sub-objects if h->recursed; h->list_count
+ * pst_write_hook_tag() calls must follow. */
+bool pst_write_hook(pst_writer *w, const pst_hook_record *h);
+bool pst_write_hook_tag(pst_writer *w, const pst_hook_record *h, uint64_t tag);
+
+PST_EXTERN_C_END
+
+/* Start with an empty buffer; the host sets w->buf's memory and grow before. */
+PST_INLINE void pst_writer_init(pst_writer *w, bool netorder, size_t iv_size)
+{
+    memset(w, 0, sizeof *w);
+    w->netorder = netorder;
+    w->iv_size = (uint8_t)iv_size;
+    w->digits = PST_DIGITS_PERL;
+}
+
+/* Room for `need` bytes, or the error is recorded. */
+PST_INLINE bool pst_writer_reserve(pst_writer *w, size_t need)
+{
+    return PST_LIKELY(pst_buf_reserve(&w->buf, need)) || pst_writer_fail(w, PST_ERR_MEMORY);
+}
+
+/* 32 bits in the image's order; room must have been reserved. */
+PST_INLINE void pst_writer_put_u32_nocheck(pst_writer *w, uint32_t v)
+{
+    if (w->netorder)
+        pst_store_be32(w->buf.pos, v);
+    else
+        memcpy(w->buf.pos, &v, sizeof v);
+    w->buf.pos += sizeof v;
+}
+
+/* A marker that has nothing of its own behind it. */
+PST_INLINE bool pst_write_marker(pst_writer *w, enum pst_tag tag)
+{
+    if (!pst_writer_reserve(w, 1))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, tag);
+    return true;
+}
+
+/* A signed integer. */
+PST_INLINE bool pst_write_integer(pst_writer *w, int64_t iv)
+{
+    if (!pst_writer_reserve(w, 9))
+        return false;
+    if (iv >= -128 && iv <= 127) {
+        pst_buf_put_u8_nocheck(&w->buf, PST_BYTE);
+        pst_buf_put_u8_nocheck(&w->buf, (unsigned)(iv + 128));
+        return true;
+    }
+    if (w->netorder) {
+        if (PST_UNLIKELY(iv != (int32_t)iv))
+            return pst_write_decimal(w, iv);
+        pst_buf_put_u8_nocheck(&w->buf, PST_NETINT);
+        pst_store_be32(w->buf.pos, (uint32_t)iv);
+        w->buf.pos += 4;
+        return true;
+    }
+    pst_buf_put_u8_nocheck(&w->buf, PST_INTEGER);
+    if (w->iv_size == 8)
+        pst_buf_put_nocheck(&w->buf, &iv, 8);
+    else {
+        int32_t iv32 = (int32_t)iv;
+        pst_buf_put_nocheck(&w->buf, &iv32, 4);
+    }
+    return true;
+}
+
+/* A string of bytes, or of perl's UTF-8. */
+PST_INLINE bool pst_write_string(pst_writer *w, const char *bytes, uint64_t len, bool utf8)
+{
+    if (PST_UNLIKELY(len > PST_SHORT_STRING_MAX))
+        return pst_write_string_long(w, bytes, len, utf8);
+    if (!pst_writer_reserve(w, 2 + (size_t)len))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, utf8 ? PST_UTF8STR : PST_SCALAR);
+    pst_buf_put_u8_nocheck(&w->buf, (unsigned)len);
+    pst_buf_put_nocheck(&w->buf, bytes, (size_t)len);
+    return true;
+}
+
+/* ARRAY or HASH of `count` items. */
+PST_INLINE bool pst_write_count(pst_writer *w, enum pst_tag tag, uint64_t count)
+{
+    if (PST_UNLIKELY(count > PST_I32_MAX))
+        return pst_write_count_huge(w, tag, 0, count);
+    if (!pst_writer_reserve(w, 5))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, tag);
+    pst_writer_put_u32_nocheck(w, (uint32_t)count);
+    return true;
+}
+
+/* FLAG_HASH of `count` keys. */
+PST_INLINE bool pst_write_flag_hash(pst_writer *w, unsigned hash_flags, uint64_t count)
+{
+    if (PST_UNLIKELY(count > PST_I32_MAX))
+        return pst_write_count_huge(w, PST_FLAG_HASH, hash_flags, count);
+    if (!pst_writer_reserve(w, 6))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, PST_FLAG_HASH);
+    pst_buf_put_u8_nocheck(&w->buf, hash_flags);
+    pst_writer_put_u32_nocheck(w, (uint32_t)count);
+    return true;
+}
+
+/* The key behind a value of a HASH. Keys are never longer than 2**31 - 1 bytes. */
+PST_INLINE bool pst_write_key(pst_writer *w, const char *key, uint32_t len)
+{
+    if (!pst_writer_reserve(w, 4 + (size_t)len))
+        return false;
+    pst_writer_put_u32_nocheck(w, len);
+    pst_buf_put_nocheck(&w->buf, key, len);
+    return true;
+}
+
+/* The flags and the key behind a value of a FLAG_HASH. */
+PST_INLINE bool pst_write_flag_key(pst_writer *w, unsigned flags, const char *key, uint32_t len)
+{
+    if (!pst_writer_reserve(w, 5 + (size_t)len))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, flags);
+    pst_writer_put_u32_nocheck(w, len);
+    pst_buf_put_nocheck(&w->buf, key, len);
+    return true;
+}
+
+#endif

@@ -1,0 +1,188 @@
+package Permafrost;
+
+use 5.016;
+use strict;
+use warnings;
+use Carp     ();
+use Exporter ();
+use XSLoader ();
+
+our $VERSION = '0.01';
+our @ISA     = ('Exporter');
+our @EXPORT  = qw(store retrieve);
+our @EXPORT_OK = qw(
+    nstore store_fd nstore_fd fd_retrieve
+    freeze nfreeze thaw
+    dclone
+    retrieve_fd
+    lock_store lock_nstore lock_retrieve
+    file_magic read_magic
+    BLESS_OK TIE_OK FLAGS_COMPAT
+    stack_depth stack_depth_hash
+);
+
+use constant { BLESS_OK => 2, TIE_OK => 4, FLAGS_COMPAT => 6 };
+
+# What stock Storable's own limits are by default; Permafrost has none.
+use constant { stack_depth => 512, stack_depth_hash => 256 };
+
+XSLoader::load('Permafrost', $VERSION);
+
+# How much of a file is sure to hold the longest header.
+use constant HEADER_BYTES => 1024;
+
+# Carp must name the line of the user, not of an alias' package.
+our @CARP_NOT = qw(Permafrost::AsStorable);
+
+sub CAN_FLOCK () {
+    state $can = do {
+        require Config;
+        $Config::Config{d_flock} || $Config::Config{d_fcntl_can_lock} || $Config::Config{d_lockf};
+    };
+    return $can ? 1 : 0;
+}
+
+sub BIN_MAJOR ()            { return (_versions())[0] }
+sub BIN_MINOR ()            { return (_versions())[1] }
+sub BIN_WRITE_MINOR ()      { return (_versions())[1] }
+sub BIN_VERSION_NV ()       { return sprintf '%d.%03d', BIN_MAJOR, BIN_MINOR }
+sub BIN_WRITE_VERSION_NV () { return sprintf '%d.%03d', BIN_MAJOR, BIN_WRITE_MINOR }
+
+# ---- names of Storable's inner subs, for those who call or wrap them --------------------
+
+sub init_perinterp () { return }
+sub _freeze    { my ($code, @rest) = @_; return $code->(@rest) }
+sub _store     { my ($code, $ref, $file, $lock) = @_; return _writer_to_file($code, $lock)->($ref, $file) }
+sub _store_fd  { my ($code, $ref, $handle) = @_; return $code->($handle, $ref) }
+sub _retrieve  { my ($file, $lock, $flags) = @_; return $lock ? lock_retrieve($file, $flags) : retrieve($file, $flags) }
+
+# The sub that stores in the order of an XSUB of Storable's.
+sub _writer_to_file {
+    my ($code, $lock) = @_;
+    my $net = $code == \&net_pstore;
+    return $lock ? $net ? \&lock_nstore : \&lock_store : $net ? \&nstore : \&store;
+}
+
+# ---- called by the glue -----------------------------------------------------------------
+
+# The IO behind what a user gave as a handle.
+sub _handle {
+    my ($handle) = @_;
+    no strict 'refs';
+    my $fileno = defined $handle && length $handle ? fileno($handle) : undef;
+    Carp::croak('not a valid file descriptor') unless defined $fileno;
+    return ref $handle && _is_io($handle) ? $handle : *{$handle}{IO};
+}
+
+# Is it an IO object itself (*STDOUT{IO}), not a glob?
+sub _is_io {
+    require Scalar::Util;
+    return Scalar::Util::reftype($_[0]) eq 'IO';
+}
+
+# Open FILE for reading, under a shared lock if LOCK.
+sub _open_file {
+    my ($file, $lock) = @_;
+    $file = '' unless defined $file;
+    open my $fh, '<', $file or Carp::croak("can't open $file: $!");
+    binmode $fh;
+    _lock($fh, $file, 0) if $lock;
+    return $fh;
+}
+
+# Write a whole IMAGE to FILE, under an exclusive lock if LOCK. False if that failed.
+sub _write_file {
+    my (undef, $file, $lock) = @_;
+    $file = '' unless defined $file;
+    my $fh;
+    if ($lock) {    # nobody must see the file empty before the lock is ours
+        require Fcntl;
+        sysopen $fh, $file, Fcntl::O_RDWR() | Fcntl::O_CREAT()
+            or Carp::croak("can't write into $file: $!");
+        _lock($fh, $file, 1);
+        truncate $fh, 0 or Carp::croak("can't truncate $file: $!");
+    }
+    else {
+        open $fh, '>', $file or Carp::croak("can't create $file: $!");
+    }
+    binmode $fh;
+    local ($\, $,);
+    return 1 if print({$fh} $_[0]) && close $fh;
+    my $error = $!;
+    close $fh;
+    unlink $file if -f $file;    # half an image is of no use; devices and pipes stay
+    $! = $error;
+    return undef;
+}
+
+sub _lock {
+    my ($fh, $file, $exclusive) = @_;
+    require Fcntl;
+    Carp::croak('fcntl/flock emulation broken on this platform') unless CAN_FLOCK;
+    flock $fh, $exclusive ? Fcntl::LOCK_EX() : Fcntl::LOCK_SH()
+        or Carp::croak("can't get " . ($exclusive ? 'exclusive' : 'shared') . " lock on $file: $!");
+    return;
+}
+
+# Compile a regexp without the pragmas of anybody's scope.
+sub _make_re {
+    my ($pattern, $flags) = @_;
+    return undef if $flags =~ /[^a-z]/;
+    utf8::decode($pattern) if $flags =~ /u/ && $pattern =~ /[^\x00-\x7f]/;
+    local ($@, $SIG{__DIE__});
+    my $re = eval "qr/\$pattern/$flags";    ## no critic: flags are letters
+    return $re;
+}
+
+# ---- headers ------------------------------------------------------------------------------
+
+sub file_magic {
+    my ($file) = @_;
+    $file = '' unless defined $file;
+    open my $fh, '<', $file or die "Can't open '$file': $!";
+    binmode $fh;
+    defined read $fh, my $bytes, HEADER_BYTES or die "Can't read from '$file': $!";
+    close $fh;
+    my $magic = read_magic($bytes, $file);
+    return $magic;
+}
+
+sub read_magic {
+    my ($bytes, $file) = @_;
+    return undef unless defined $bytes && length $bytes;
+    my $in_file = $bytes =~ /\A(?:pst0|perl-store)/;
+    return undef if defined $file && !$in_file;
+    my ($format, $netorder, $major, $minor, $length, $order, @sizes) = _header($bytes, $in_file)
+        or return undef;
+    my %magic = (netorder => $netorder, hdrsize => $length);
+    $magic{file} = defined $file ? $file : 1 if $in_file;
+    if ($format >= 0) {
+        $magic{major} = $major;
+        $magic{minor} = $minor if $major >= 2;
+    }
+    $magic{version}    = $format >= 2 ? "$major.$minor" : $format;
+    $magic{version_nv} = $format >= 2 ? sprintf('%d.%03d', $major, $minor) : $format;
+    if (!$netorder) {
+        $magic{byteorder} = $order;
+        @magic{qw(intsize longsize ptrsize)} = @sizes;
+        $magic{nvsize} = $sizes[3] if $sizes[3];
+    }
+    return \%magic;
+}
+
+sub show_file_magic {
+    print <<'TEXT';
+# Lines for the local magic(5) file of the program file(1), for instance /etc/magic: they
+# make it recognize files written by Storable or Permafrost.
+0	string	pst0	Storable file
+>4	byte&1	0	\b, native byte order
+>4	byte&1	1	\b, network byte order
+>4	byte&0xfe	2	\b, format 1
+>4	byte&0xfe	4	\b, format 2
+>>5	ubyte	x	\b.%u
+0	string	perl-store	Storable file, format 0
+TEXT
+    return 1;
+}
+
+1;

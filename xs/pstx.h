@@ -1,0 +1,97 @@
+/* pstx.h - what the files of the Perl glue share.
+ *
+ * Layer: glue. One operation on one root is a run; a run has one context struct, which
+ * is freed by the savestack on every way out (see pstx_context.c). Runs nest when hooks
+ * call back: `outer` links them. In comments, RETURNS says who owns what comes back
+ * (+1: the caller; mortal; borrowed) and PERL what may happen inside (none, croaks, runs
+ * user code).
+ */
+#ifndef PSTX_H
+#define PSTX_H
+
+#include "pstx_compat.h"
+#include "pst_reader.h"
+#include "pst_writer.h"
+#include "pstx_error.h"
+#include "pstx_seen.h"
+
+/* ---- options ---------------------------------------------------------------------- */
+
+/* Package variables, read once per run. */
+typedef struct pstx_options {
+    bool canonical;
+    bool forgive_me;
+    bool accept_future_minor;
+    bool downgrade_restricted;
+    bool drop_utf8;
+    bool accept_foreign;       /* images of other machines are read, not refused */
+    I32  flags;                /* PSTX_BLESS_OK, PSTX_TIE_OK */
+    IV   depth_limit;          /* -1: none */
+    IV   depth_limit_hash;
+    SV  *deparse;              /* borrowed, NULL if false */
+    SV  *eval;                 /* borrowed, NULL if false */
+} pstx_options;
+
+enum { PSTX_BLESS_OK = 2, PSTX_TIE_OK = 4, PSTX_FLAGS_ALL = 6 };
+
+/* ---- per interpreter ------------------------------------------------------------------ */
+
+enum pstx_variable {
+    PSTX_VAR_CANONICAL, PSTX_VAR_FORGIVE_ME, PSTX_VAR_ACCEPT_FUTURE_MINOR,
+    PSTX_VAR_DOWNGRADE_RESTRICTED, PSTX_VAR_DROP_UTF8, PSTX_VAR_FLAGS, PSTX_VAR_DEPARSE,
+    PSTX_VAR_EVAL, PSTX_VAR_ACCEPT_FOREIGN, PSTX_VAR_RECURSION_LIMIT,
+    PSTX_VAR_RECURSION_LIMIT_HASH, PSTX_VAR_COUNT
+};
+
+struct pstx_run;
+
+typedef struct pstx_globals {
+    struct pstx_run *run;            /* innermost run, NULL outside */
+    bool last_netorder;              /* of the last run outside all others */
+    bool strict;                     /* PERMAFROST_STRICT: refuse foreign images */
+    GV  *variables[PSTX_VAR_COUNT];  /* borrowed from the stash */
+} pstx_globals;
+
+/* The globals of this interpreter. RETURNS: borrowed. PERL: none. */
+pstx_globals *pstx_globals_get(pTHX);
+
+/* Set them up, at load and in each new thread. PERL: none. */
+void pstx_globals_boot(pTHX);
+void pstx_globals_clone(pTHX);
+
+/* ---- runs -------------------------------------------------------------------------------- */
+
+enum pstx_kind { PSTX_STORING, PSTX_RETRIEVING };
+
+typedef struct pstx_run {
+    struct pstx_run *outer;
+    void           (*release)(pTHX_ struct pstx_run *run);
+    pstx_globals    *globals;
+    SV              *saved_errsv;    /* $@ before the first user code, NULL until then */
+    pstx_options     opt;
+    enum pstx_kind   kind;
+    bool             netorder;
+    bool             cloning;
+} pstx_run;
+
+/* $cloning as hooks see it. */
+#define PSTX_CLONING_ARG(run) ((run)->cloning ? 4 : 0)
+
+/* Begin a run: link it, read the options, and have release() called when the caller's
+ * savestack scope ends, by LEAVE or by die. The caller has done ENTER.
+ * PERL: may run user code (tied option variables). */
+void pstx_run_begin(pTHX_ pstx_run *run, enum pstx_kind kind);
+
+/* To be called before the first user code of a run: keeps $@. PERL: none. */
+void pstx_run_user_code(pTHX_ pstx_run *run);
+
+/* To be called when a run has succeeded: gives $@ back. PERL: none. */
+void pstx_run_succeeded(pTHX_ pstx_run *run);
+
+/* Read the package variables. PERL: may run user code (tied variables). */
+void pstx_options_read(pTHX_ pstx_run *run);
+
+/* Attach the variables to their globs. PERL: none. */
+void pstx_options_boot(pTHX_ pstx_globals *globals);
+
+#endif

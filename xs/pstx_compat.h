@@ -1,0 +1,66 @@
+/* pstx_compat.h - the only place with PERL_VERSION tests (5.16 to 5.42).
+ *
+ * Layer: glue. Includes perl's headers for all of xs/ and gives one name to what perls
+ * do in different ways.
+ */
+#ifndef PSTX_COMPAT_H
+#define PSTX_COMPAT_H
+
+#define PERL_NO_GET_CONTEXT
+#include "EXTERN.h"
+#include "perl.h"
+#include "XSUB.h"
+
+#define PSTX_PERL_AT_LEAST(minor) (PERL_REVISION > 5 || (PERL_REVISION == 5 && PERL_VERSION >= (minor)))
+
+#ifndef HvUSEDKEYS
+#  define HvUSEDKEYS(hv) HvKEYS(hv)
+#endif
+#ifndef HvHASAUX
+#  define HvHASAUX(hv) SvOOK(hv)
+#endif
+
+/* Where hash iteration starts in the bucket array: perls from 5.18 on permute it. */
+#ifdef PERL_HASH_RANDOMIZE_KEYS
+#  define PSTX_HASH_ITER_XOR(hv) (HvAUX(hv)->xhv_rand)
+#else
+#  define PSTX_HASH_ITER_XOR(hv) 0
+#endif
+
+/* Perl 5.20 and later tell `&PL_sv_undef` in an array (SVUNDEF_ELEM) from a hole. */
+#define PSTX_HAS_SVUNDEF_ELEM PSTX_PERL_AT_LEAST(19)
+
+/* The minor version that Storable writes on this perl. */
+#define PSTX_WRITE_MINOR (PSTX_PERL_AT_LEAST(19) ? 11 : 9)
+
+/* Booleans keep their kind in copies from 5.36 on; Storable writes markers for them from
+ * 3.27 on, which comes with 5.37. */
+#if PSTX_PERL_AT_LEAST(37) && defined(SvIsBOOL)
+#  define PSTX_WRITE_BOOLEANS 1
+#else
+#  define PSTX_WRITE_BOOLEANS 0
+#endif
+#ifndef BOOL_INTERNALS_sv_isbool
+#  ifdef SvIsBOOL
+#    define PSTX_IS_BOOL(sv) SvIsBOOL(sv)
+#  else
+#    define PSTX_IS_BOOL(sv) 0
+#  endif
+#else
+#  define PSTX_IS_BOOL(sv) SvIsBOOL(sv)
+#endif
+
+#ifndef sv_setbool
+#  define sv_setbool(sv, b) sv_setsv((sv), boolSV(b))
+#endif
+
+/* The slot of a hash entry, made (with no value yet) if it is not there.
+ * RETURNS: borrowed HE, or NULL. PERL: may croak on a restricted hash. */
+#define PSTX_HV_SLOT(hv, key, len, flags, hash) \
+    ((HE *)hv_common((hv), NULL, (key), (len), (flags), HV_FETCH_LVALUE | HV_FETCH_EMPTY_HE, NULL, (hash)))
+
+#ifndef cBOOL
+#  define cBOOL(x) ((x) ? 1 : 0)
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+/* pstx_context.c - one run = one context, freed on every way out.
+ *
+ * A die in a hook jumps over the C frames between it and the eval that catches it; only
+ * the savestack is unwound. Therefore everything that a run owns hangs on its struct,
+ * and the struct's release() is on the savestack from the first moment.
+ */
+#include "pstx.h"
+
+#define MY_CXT_KEY "Permafrost::_guts" XS_VERSION
+typedef pstx_globals my_cxt_t;
+START_MY_CXT
+
+pstx_globals *pstx_globals_get(pTHX)
+{
+    dMY_CXT;
+    return &MY_CXT;
+}
+
+static void globals_init(pTHX_ pstx_globals *globals)
+{
+    Zero(globals, 1, pstx_globals);
+    pstx_options_boot(aTHX_ globals);
+}
+
+void pstx_globals_boot(pTHX)
+{
+    MY_CXT_INIT;
+    globals_init(aTHX_ &MY_CXT);
+}
+
+void pstx_globals_clone(pTHX)
+{
+#ifdef USE_ITHREADS
+    MY_CXT_CLONE;
+    globals_init(aTHX_ &MY_CXT);    /* the globs are this interpreter's own */
+#endif
+}
+
+static void run_end(pTHX_ void *arg)
+{
+    pstx_run *run = (pstx_run *)arg;
+    run->globals->run = run->outer;
+    if (!run->outer)
+        run->globals->last_netorder = run->netorder;
+    SvREFCNT_dec(run->saved_errsv);
+    run->release(aTHX_ run);
+}
+
+void pstx_run_begin(pTHX_ pstx_run *run, enum pstx_kind kind)
+{
+    run->globals = pstx_globals_get(aTHX);
+    run->kind = kind;
+    run->outer = run->globals->run;
+    run->globals->run = run;
+    SAVEDESTRUCTOR_X(run_end, run);
+    pstx_options_read(aTHX_ run);
+}
+
+void pstx_run_user_code(pTHX_ pstx_run *run)
+{
+    if (!run->saved_errsv)
+        run->saved_errsv = newSVsv(ERRSV);
+}
+
+void pstx_run_succeeded(pTHX_ pstx_run *run)
+{
+    if (run->saved_errsv)
+        sv_setsv(ERRSV, run->saved_errsv);
+}

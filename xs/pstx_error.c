@@ -1,0 +1,66 @@
+/* pstx_error.c - see pstx_error.h. */
+#include "pstx_error.h"
+#include "pst_reader.h"
+
+static const char *const formats[] = {
+#define PSTX_MESSAGE_FORMAT(name, format) format,
+    PSTX_MESSAGE_LIST(PSTX_MESSAGE_FORMAT)
+#undef PSTX_MESSAGE_FORMAT
+};
+
+void pstx_croak(pTHX_ pstx_message message, ...)
+{
+    va_list args;
+    va_start(args, message);
+    vcroak(formats[message], &args);
+    va_end(args);    /* not reached */
+}
+
+void pstx_warn(pTHX_ pstx_message message, ...)
+{
+    va_list args;
+    va_start(args, message);
+    vwarn(formats[message], &args);
+    va_end(args);
+}
+
+static const char *kind_of(bool file)
+{
+    return file ? "file" : "string";
+}
+
+void pstx_croak_header(pTHX_ const struct pst_reader *r, pst_err err, bool file)
+{
+    switch (err) {
+    case PST_ERR_NOT_STORABLE: pstx_croak(aTHX_ PSTX_MSG_NOT_STORABLE);
+    case PST_ERR_BYTE_ORDER:   pstx_croak(aTHX_ PSTX_MSG_BYTE_ORDER);
+    case PST_ERR_INT_SIZE:     pstx_croak(aTHX_ PSTX_MSG_INT_SIZE);
+    case PST_ERR_LONG_SIZE:    pstx_croak(aTHX_ PSTX_MSG_LONG_SIZE);
+    case PST_ERR_PTR_SIZE:     pstx_croak(aTHX_ PSTX_MSG_PTR_SIZE);
+    case PST_ERR_NV_SIZE:      pstx_croak(aTHX_ PSTX_MSG_NV_SIZE);
+    case PST_ERR_MAJOR:
+    case PST_ERR_MINOR:
+        pstx_croak(aTHX_ PSTX_MSG_VERSION, (int)r->header.major, (int)r->header.minor,
+                   PST_MAJOR, PSTX_WRITE_MINOR);
+    default:
+        pstx_croak(aTHX_ PSTX_MSG_MAGIC, kind_of(file));
+    }
+}
+
+void pstx_croak_body(pTHX_ const struct pst_reader *r, bool file)
+{
+    const pst_error *e = &r->error;
+    const pst_header *h = &r->header;
+    switch (e->code) {
+    case PST_ERR_MARKER:
+        if (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR)
+            pstx_croak(aTHX_ PSTX_MSG_NEWER_DATA, (int)h->major, (int)h->minor, (int)e->have,
+                       PST_MAJOR, PSTX_WRITE_MINOR, PST_TAG_COUNT - 1);
+        pstx_croak(aTHX_ PSTX_MSG_CORRUPTED, kind_of(file), (int)h->major, (int)h->minor);
+    case PST_ERR_TAG:         pstx_croak(aTHX_ PSTX_MSG_NO_OBJECT, (IV)e->have);
+    case PST_ERR_CLASS_INDEX: pstx_croak(aTHX_ PSTX_MSG_NO_CLASS, (IV)e->have);
+    case PST_ERR_LENGTH:      pstx_croak(aTHX_ PSTX_MSG_TOO_LARGE);
+    default:
+        pstx_croak(aTHX_ PSTX_MSG_CORRUPTED, kind_of(file), (int)h->major, (int)h->minor);
+    }
+}

@@ -1,0 +1,151 @@
+/* pstx_files.c - see pstx_files.h. */
+#include "pstx_files.h"
+#include "pstx_hooks.h"
+#include "pstx_io.h"
+#include "pstx_retrieve.h"
+#include "pstx_store.h"
+
+/* ---- storing -------------------------------------------------------------------------------------- */
+
+static SV *image_of(pTHX_ SV *ref, bool netorder, bool file)
+{
+    pst_header header;
+    pst_header_host(&header, IVSIZE, NVSIZE);
+    header.minor = PSTX_WRITE_MINOR;
+    header.netorder = netorder;
+    header.file = file;
+    return pstx_store_image(aTHX_ ref, &header, false);
+}
+
+/* PERL: croaks unless `ref` is a reference. */
+static void need_reference(pTHX_ SV *ref)
+{
+    SvGETMAGIC(ref);
+    if (!SvROK(ref))
+        pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);
+}
+
+SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder, bool file)
+{
+    need_reference(aTHX_ ref);
+    if (items > 1)
+        pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ARGS);
+    return image_of(aTHX_ ref, netorder, file);
+}
+
+SV *pstx_store_file(pTHX_ SV *ref, SV *file, SSize_t items, bool netorder, bool lock)
+{
+    SV *args[3];
+    need_reference(aTHX_ ref);
+    if (items != 2)
+        pstx_croak(aTHX_ PSTX_MSG_ARG_NUMBER);
+    args[0] = SvREFCNT_inc_simple_NN(image_of(aTHX_ ref, netorder, true));
+    args[1] = newSVsv(file);
+    args[2] = newSViv(lock);
+    return pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 3);
+}
+
+/* What users give as a handle. RETURNS: its IO, borrowed. PERL: croaks if it is none. */
+static IO *handle_io(pTHX_ SV *handle)
+{
+    SV *args[1], *io;
+    args[0] = newSVsv(handle);
+    io = pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_handle", GV_ADD), args, 1);
+    if (!SvROK(io) || SvTYPE(SvRV(io)) != SVt_PVIO)
+        pstx_croak(aTHX_ PSTX_MSG_BAD_HANDLE);
+    return (IO *)SvRV(io);
+}
+
+SV *pstx_store_fd(pTHX_ SV *ref, SV *handle, SSize_t items, bool netorder)
+{
+    IO *io;
+    SV *image;
+    bool done;
+    need_reference(aTHX_ ref);
+    if (items != 2)
+        pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ARGS);
+    io = handle_io(aTHX_ handle);
+    image = image_of(aTHX_ ref, netorder, true);
+    done = IoOFP(io) && pstx_output(aTHX_ IoOFP(io), image);
+    if (done && (IoFLAGS(io) & IOf_FLUSH))
+        done = PerlIO_flush(IoOFP(io)) == 0;
+    return done ? &PL_sv_yes : &PL_sv_undef;
+}
+
+/* ---- retrieving ------------------------------------------------------------------------------------ */
+
+SV *pstx_retrieve_file(pTHX_ SV *file, SV *flags, bool lock)
+{
+    SV *args[2], *handle;
+    args[0] = newSVsv(file);
+    args[1] = newSViv(lock);
+    handle = pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_open_file", GV_ADD), args, 2);
+    return pstx_retrieve_handle(aTHX_ IoIFP(sv_2io(handle)), flags, true);
+}
+
+SV *pstx_retrieve_fd(pTHX_ SV *handle, SV *flags)
+{
+    IO *io = handle_io(aTHX_ handle);
+    if (!IoIFP(io))
+        pstx_croak(aTHX_ PSTX_MSG_BAD_HANDLE);
+    return pstx_retrieve_handle(aTHX_ IoIFP(io), flags, false);
+}
+
+/* ---- headers, code ---------------------------------------------------------------------------------- */
+
+void pstx_push_header(pTHX_ SV *bytes, bool file)
+{
+    dSP;
+    STRLEN len;
+    const char *p = SvPVbyte(bytes, len);
+    pst_cursor in;
+    pst_header h;
+    pst_cursor_init(&in, (const uint8_t *)p, len);
+    h.file = file;
+    if (pst_header_read(&h, &in) != PST_OK)
+        return;
+    EXTEND(SP, 10);
+    mPUSHi(h.unversioned ? -1 : h.major);
+    mPUSHi(h.netorder);
+    mPUSHi(h.major);
+    mPUSHi(h.minor);
+    mPUSHi((IV)pst_cursor_off(&in));
+    mPUSHp(p + h.order_off, h.order_len);
+    mPUSHi(h.int_size);
+    mPUSHi(h.long_size);
+    mPUSHi(h.ptr_size);
+    mPUSHi(h.nv_size);
+    PUTBACK;
+}
+
+/* The body of a sub that passes on to one written in Perl. */
+XS_INTERNAL(forward)
+{
+    dXSARGS;
+    SV *target = (SV *)XSANY.any_ptr;
+    PERL_UNUSED_VAR(items);
+    PUSHMARK(MARK);
+    (void)call_sv(target, GIMME_V);
+}
+
+void pstx_replace_code(pTHX_ CV *old, CV *replacement)
+{
+    if (old == replacement || (CvISXSUB(old) && CvXSUB(old) == forward))
+        return;
+    if (!CvISXSUB(old)) {
+        cv_undef(old);                  /* drops the body; references to the CV stay good */
+        CvISXSUB_on(old);
+    }
+    if (CvISXSUB(replacement)) {
+        CvXSUB(old) = CvXSUB(replacement);
+        CvXSUBANY(old) = CvXSUBANY(replacement);
+    }
+    else {
+        CvXSUB(old) = forward;
+        CvXSUBANY(old).any_ptr = SvREFCNT_inc_simple_NN((SV *)replacement);   /* for good */
+    }
+    if (SvPOK(replacement))
+        sv_setpvn((SV *)old, SvPVX(replacement), SvCUR(replacement));
+    else
+        SvPOK_off(old);
+}

@@ -1,0 +1,26 @@
+/* pstx_hooks.h - finding and calling Perl code: STORABLE_freeze, _thaw, _attach and others.
+ *
+ * Layer: glue. Every call happens in a scope of its own; what it returns is counted for
+ * the caller, so that no temporary of the callee outlives the call.
+ */
+#ifndef PSTX_HOOKS_H
+#define PSTX_HOOKS_H
+
+#include "pstx.h"
+
+/* Call `code` with `first` (consumed) and, unless NULL, `second` (consumed) in list
+ * context. RETURNS: +1, an array of the results. PERL: croaks, runs user code. */
+AV *pstx_call_list(pTHX_ SV *code, SV *first, SV *second);
+
+/* Call the method `name` of `invocant` (consumed) with `arg` (consumed, may be NULL) in
+ * scalar context. RETURNS: mortal. PERL: croaks, runs user code. */
+SV *pstx_call_method(pTHX_ SV *invocant, const char *name, SV *arg);
+
+/* Call `code` with the `count` arguments (consumed) in scalar context.
+ * RETURNS: mortal. PERL: croaks, runs user code. */
+SV *pstx_call_scalar(pTHX_ SV *code, SV **args, size_t count);
+
+/* The method `name` of a class. RETURNS: borrowed, or NULL. PERL: none. */
+CV *pstx_find_method(pTHX_ HV *stash, const char *name);
+
+#endif

@@ -1,0 +1,125 @@
+/* pstx_io.c - see pstx_io.h. */
+#include "pstx_io.h"
+
+enum {
+    READ_BLOCK      = 256 * 1024,   /* what is read at a time from a handle of our own */
+    READ_AHEAD_MAX = 64 * 1024     /* how far memory goes ahead of what has really arrived */
+};
+
+/* Put `have` unread bytes at the start of the memory, with room for `size` in all. */
+static void make_room(pst_cursor *c, pstx_input *input, size_t have, size_t size)
+{
+    const uint8_t *unread = c->pos;
+    if (input->memory_size < size) {
+        char *bigger;
+        Newx(bigger, size, char);
+        if (have)
+            Move(unread, bigger, have, char);
+        Safefree(input->memory);
+        input->memory = bigger;
+        input->memory_size = size;
+    }
+    else if (have)
+        Move(unread, input->memory, have, char);
+    c->start_off = pst_cursor_off(c);
+    c->start = c->pos = (const uint8_t *)input->memory;
+    c->end = c->start + have;
+    input->borrowed = false;
+}
+
+/* Read into the memory until `need` bytes are there. Memory grows with what arrives, so
+ * a length that the input cannot honour costs nothing. */
+static bool read_span(pTHX_ pst_cursor *c, pstx_input *input, size_t need)
+{
+    size_t have = pst_cursor_left(c);
+    while (have < need) {
+        size_t want = input->owned && need < READ_BLOCK ? READ_BLOCK : need;
+        size_t step = have + READ_AHEAD_MAX > have * 2 ? have + READ_AHEAD_MAX : have * 2;
+        SSize_t got;
+        if (want > step && need > step)
+            want = step;
+        make_room(c, input, have, want > input->memory_size ? want : input->memory_size);
+        got = PerlIO_read(input->io, input->memory + have, want - have);
+        if (got <= 0)
+            return false;
+        have += (size_t)got;
+        c->end = c->start + have;
+    }
+    return true;
+}
+
+/* Can the window be PerlIO's own buffer? */
+static bool borrow_buffer(pTHX_ pst_cursor *c, pstx_input *input, size_t need)
+{
+    SSize_t count;
+    if (input->owned || pst_cursor_left(c) || !PerlIO_fast_gets(input->io))
+        return false;
+    count = PerlIO_get_cnt(input->io);
+    if (count <= 0) {
+        if (PerlIO_fill(input->io) != 0)
+            return false;
+        count = PerlIO_get_cnt(input->io);
+    }
+    if (count < 0 || (size_t)count < need)
+        return false;
+    c->start_off = pst_cursor_off(c);
+    c->start = c->pos = (const uint8_t *)PerlIO_get_ptr(input->io);
+    c->end = c->start + count;
+    input->borrowed = true;
+    return true;
+}
+
+static void commit(pTHX_ pst_cursor *c, pstx_input *input)
+{
+    if (!input->borrowed)
+        return;
+    PerlIO_set_ptrcnt(input->io, (STDCHAR *)c->pos,
+                      PerlIO_get_cnt(input->io) - (SSize_t)(c->pos - c->start));
+    c->start_off = pst_cursor_off(c);
+    c->start = c->pos = c->end = NULL;
+    input->borrowed = false;
+}
+
+static bool refill(pst_cursor *c, size_t need)
+{
+    dTHX;
+    pstx_input *input = (pstx_input *)c->host;
+    commit(aTHX_ c, input);
+    return borrow_buffer(aTHX_ c, input, need) || read_span(aTHX_ c, input, need);
+}
+
+void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, PerlIO *io, bool owned)
+{
+    PERL_UNUSED_CONTEXT;
+    pst_reader_init(r, NULL, 0);
+    r->in.refill = refill;
+    r->in.host = input;
+    input->io = io;
+    input->owned = owned;
+}
+
+void pstx_input_commit(pTHX_ pst_reader *r, pstx_input *input)
+{
+    if (input->io)
+        commit(aTHX_ &r->in, input);
+}
+
+void pstx_input_release(pstx_input *input)
+{
+    Safefree(input->memory);
+    input->memory = NULL;
+}
+
+bool pstx_output(pTHX_ PerlIO *io, SV *image)
+{
+    const char *p = SvPVX_const(image);
+    STRLEN left = SvCUR(image);
+    while (left) {
+        SSize_t done = PerlIO_write(io, p, left);
+        if (done <= 0)
+            return false;
+        p += done;
+        left -= (STRLEN)done;
+    }
+    return true;
+}

@@ -1,0 +1,34 @@
+/* pstx_io.h - images to and from PerlIO handles.
+ *
+ * Layer: glue.
+ */
+#ifndef PSTX_IO_H
+#define PSTX_IO_H
+
+#include "pstx.h"
+
+/* The window that a reader has on a handle. While it lies in PerlIO's own buffer nothing
+ * is copied and nothing beyond the image is consumed; what spans the buffer's end is read
+ * into memory of our own, just the bytes needed. */
+typedef struct pstx_input {
+    PerlIO *io;
+    char   *memory;       /* owned, for pieces that span buffers */
+    size_t  memory_size;
+    bool    borrowed;     /* the window is PerlIO's buffer */
+    bool    owned;        /* the handle is ours: read in large blocks, beyond the image too */
+} pstx_input;
+
+/* Let the reader read from a handle. */
+void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, PerlIO *io, bool owned);
+
+/* Tell PerlIO how much was read, before anybody else may use the handle, and at the end. */
+void pstx_input_commit(pTHX_ pst_reader *r, pstx_input *input);
+
+/* Free the memory. */
+void pstx_input_release(pstx_input *input);
+
+/* Write all of an image. RETURNS: false if the handle did not take it all (errno tells).
+ * PERL: may run user code (layers in Perl). */
+bool pstx_output(pTHX_ PerlIO *io, SV *image);
+
+#endif

@@ -1,0 +1,101 @@
+/* pstx_options.c - every package variable, read once per run into a struct.
+ *
+ * $Permafrost::X and $Storable::X are one variable: the whole globs are aliased, because
+ * `local` replaces the scalar of a glob. The recursion limits alone are kept apart
+ * (stock Storable needs low ones to survive) until Permafrost::AsStorable joins them.
+ */
+#include "pstx.h"
+
+/* Aliased with Storable's? */
+static const struct { const char *name; bool shared; } variables[PSTX_VAR_COUNT] = {
+    { "canonical", true },            /* in the order of enum pstx_variable */
+    { "forgive_me", true },
+    { "accept_future_minor", true },
+    { "downgrade_restricted", true },
+    { "drop_utf8", true },
+    { "flags", true },
+    { "Deparse", true },
+    { "Eval", true },
+    { "accept_foreign", false },
+    { "recursion_limit", false },
+    { "recursion_limit_hash", false }
+};
+
+/* *Permafrost::NAME, made the same glob as *Storable::NAME if shared. */
+static GV *variable_glob(pTHX_ const char *name, bool shared)
+{
+    GV *own = gv_fetchpv(Perl_form(aTHX_ "Permafrost::%s", name), GV_ADDMULTI, SVt_PV);
+    if (shared) {
+        GV *theirs = gv_fetchpv(Perl_form(aTHX_ "Storable::%s", name), GV_ADDMULTI, SVt_PV);
+        SV *value = GvSV(own);
+        if (GvGP(own) != GvGP(theirs)) {
+            if (value && SvOK(value) && !SvOK(GvSVn(theirs)))   /* set before we came */
+                sv_setsv(GvSVn(theirs), value);
+            sv_setsv((SV *)own, (SV *)theirs);
+        }
+    }
+    return own;
+}
+
+static void default_to(pTHX_ GV *gv, IV value)
+{
+    SV *sv = GvSVn(gv);
+    if (!SvOK(sv))
+        sv_setiv(sv, value);
+}
+
+void pstx_options_boot(pTHX_ pstx_globals *globals)
+{
+    const char *strict = PerlEnv_getenv("PERMAFROST_STRICT");
+    int i;
+    for (i = 0; i < PSTX_VAR_COUNT; i++)
+        globals->variables[i] = variable_glob(aTHX_ variables[i].name, variables[i].shared);
+    default_to(aTHX_ globals->variables[PSTX_VAR_ACCEPT_FUTURE_MINOR], 1);
+    default_to(aTHX_ globals->variables[PSTX_VAR_DOWNGRADE_RESTRICTED], 1);
+    default_to(aTHX_ globals->variables[PSTX_VAR_FLAGS], PSTX_FLAGS_ALL);
+    default_to(aTHX_ globals->variables[PSTX_VAR_RECURSION_LIMIT], -1);
+    default_to(aTHX_ globals->variables[PSTX_VAR_RECURSION_LIMIT_HASH], -1);
+    default_to(aTHX_ globals->variables[PSTX_VAR_ACCEPT_FOREIGN],
+               !(strict && *strict && strcmp(strict, "0") != 0));
+}
+
+PST_INLINE SV *value_of(const pstx_globals *globals, enum pstx_variable which)
+{
+    return GvSV(globals->variables[which]);
+}
+
+PST_INLINE bool is_true(pTHX_ const pstx_globals *globals, enum pstx_variable which)
+{
+    SV *sv = value_of(globals, which);
+    return sv && SvTRUE(sv);
+}
+
+/* An undefined limit means none. */
+static IV limit_of(pTHX_ const pstx_globals *globals, enum pstx_variable which)
+{
+    SV *sv = value_of(globals, which);
+    return sv && SvOK(sv) ? SvIV(sv) : -1;
+}
+
+void pstx_options_read(pTHX_ pstx_run *run)
+{
+    const pstx_globals *globals = run->globals;
+    pstx_options *opt = &run->opt;
+    SV *flags;
+    opt->forgive_me = is_true(aTHX_ globals, PSTX_VAR_FORGIVE_ME);
+    if (run->kind == PSTX_STORING) {
+        opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);
+        opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE)
+                     ? value_of(globals, PSTX_VAR_DEPARSE) : NULL;
+        opt->depth_limit = limit_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
+        opt->depth_limit_hash = limit_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
+        return;
+    }
+    opt->accept_future_minor = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FUTURE_MINOR);
+    opt->downgrade_restricted = is_true(aTHX_ globals, PSTX_VAR_DOWNGRADE_RESTRICTED);
+    opt->drop_utf8 = is_true(aTHX_ globals, PSTX_VAR_DROP_UTF8);
+    opt->accept_foreign = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FOREIGN);
+    opt->eval = is_true(aTHX_ globals, PSTX_VAR_EVAL) ? value_of(globals, PSTX_VAR_EVAL) : NULL;
+    flags = value_of(globals, PSTX_VAR_FLAGS);
+    opt->flags = flags && SvOK(flags) ? (I32)SvIV(flags) : PSTX_FLAGS_ALL;
+}

@@ -1,0 +1,430 @@
+/* pstx_retrieve.c - building Perl data: scalars, arrays, classes, and the walk itself. */
+#include "pstx_retrieve.h"
+
+/* ---- tags, frames, blessing -------------------------------------------------------------------- */
+
+static void enlarge_tags(pstx_retrieve *rt)
+{
+    rt->tag_room = rt->tag_room ? rt->tag_room * 2 : 64;
+    Renew(rt->tags, rt->tag_room, SV *);
+}
+
+/* Give `sv` the next tag. */
+PST_INLINE void add_tag(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    PERL_UNUSED_CONTEXT;
+    if (PST_UNLIKELY(rt->tag_count == rt->tag_room))
+        enlarge_tags(rt);
+    rt->tags[rt->tag_count++] = sv;
+    if (rt->own_tags)
+        SvREFCNT_inc_simple_void_NN(sv);
+}
+
+void pstx_retrieve_own_tags(pTHX_ pstx_retrieve *rt)
+{
+    size_t i;
+    PERL_UNUSED_CONTEXT;
+    if (rt->own_tags)
+        return;
+    rt->own_tags = true;
+    for (i = 0; i < rt->tag_count; i++)
+        SvREFCNT_inc_simple_void(rt->tags[i]);
+}
+
+SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    add_tag(aTHX_ rt, sv);
+    if (PST_UNLIKELY(rt->bless != NULL)) {
+        HV *stash = rt->bless;
+        rt->bless = NULL;
+        pstx_retrieve_bless(aTHX_ rt, sv, stash);
+    }
+    return sv;
+}
+
+void pstx_retrieve_bless(pTHX_ pstx_retrieve *rt, SV *sv, HV *stash)
+{
+    if (SvIMMORTAL(sv)) {
+        (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_BLESS);
+        return;
+    }
+    if (!rt->blesser)
+        rt->blesser = newSV_type(SVt_IV);
+    SvRV_set(rt->blesser, sv);           /* borrowed: taken back before anybody looks */
+    SvROK_on(rt->blesser);
+    (void)sv_bless(rt->blesser, stash);
+    SvROK_off(rt->blesser);
+    SvRV_set(rt->blesser, NULL);
+}
+
+pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind kind, SV *sv)
+{
+    pstx_rframe *f;
+    PERL_UNUSED_CONTEXT;
+    if (PST_UNLIKELY(rt->frame_count == rt->frame_room)) {
+        rt->frame_room = rt->frame_room ? rt->frame_room * 2 : 32;
+        Renew(rt->frames, rt->frame_room, pstx_rframe);
+    }
+    f = &rt->frames[rt->frame_count++];
+    f->kind = (uint8_t)kind;
+    f->sv = sv;
+    f->value = NULL;
+    f->left = 0;
+    f->at = 0;
+    return f;
+}
+
+SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt)
+{
+    PERL_UNUSED_CONTEXT;
+    return rt->frames[--rt->frame_count].sv;
+}
+
+/* ---- classes --------------------------------------------------------------------------------------- */
+
+static pstx_rclass *class_new(pTHX_ pstx_retrieve *rt, const char *name, STRLEN len)
+{
+    pstx_rclass *cls;
+    if (rt->class_count == rt->class_room) {
+        rt->class_room = rt->class_room ? rt->class_room * 2 : 8;
+        Renew(rt->classes, rt->class_room, pstx_rclass);
+    }
+    cls = &rt->classes[rt->class_count];
+    cls->name = newSVpvn(name, len);
+    cls->overload_tried = false;
+    rt->class_count++;
+    cls->stash = gv_stashpvn(name, (U32)len, GV_ADD);
+    SvREFCNT_inc_simple_void(cls->stash);
+    return cls;
+}
+
+pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t)
+{
+    if (t->bytes)
+        return class_new(aTHX_ rt, (const char *)t->bytes, (STRLEN)t->len);
+    if (t->len < rt->class_count)
+        return &rt->classes[t->len];
+    (void)pst_reader_fail(&rt->r, PST_ERR_CLASS_INDEX, rt->class_count, (uint64_t)(int64_t)(int32_t)t->len);
+    return NULL;
+}
+
+/* ---- scalars --------------------------------------------------------------------------------------- */
+
+#if NVSIZE == 8
+#  define NEW_NV(rt, t) newSVnv(pst_reader_double(&(rt)->r, (t)))
+#else
+static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
+{
+    NV nv;
+    if (t->len == 8)
+        return newSVnv((NV)pst_reader_double(&rt->r, t));
+    memcpy(&nv, t->bytes, sizeof nv);
+    return newSVnv(nv);
+}
+#  define NEW_NV(rt, t) new_wide_nv(aTHX_ (rt), (t))
+#endif
+
+static SV *new_utf8(pTHX_ const pst_token *t)
+{
+    SV *sv = newSVpvn((const char *)t->bytes, (STRLEN)t->len);
+    SvUTF8_on(sv);
+    return sv;
+}
+
+#if IVSIZE >= 8
+#  define NEW_INTEGER(iv) newSViv(iv)
+#else
+#  define NEW_INTEGER(iv) ((iv) == (IV)(iv) ? newSViv((IV)(iv)) : newSVnv((NV)(iv)))
+#endif
+
+/* The scalar that a token is. RETURNS: +1, not yet registered; NULL if it is no scalar. */
+PST_INLINE SV *new_scalar(pTHX_ pstx_retrieve *rt, const pst_token *t)
+{
+    switch (t->marker) {
+    case PST_INTEGER:       return NEW_INTEGER(t->iv);
+    case PST_SCALAR:        return newSVpvn((const char *)t->bytes, (STRLEN)t->len);
+    case PST_UTF8STR:       return new_utf8(aTHX_ t);
+    case PST_DOUBLE:        return NEW_NV(rt, t);
+    case PST_UNDEF:         return newSV(0);
+    case PST_SV_UNDEF:
+    case PST_SVUNDEF_ELEM:  return &PL_sv_undef;
+    case PST_SV_YES:        return &PL_sv_yes;
+    case PST_SV_NO:         return &PL_sv_no;
+    case PST_BOOLEAN_TRUE:  return newSVsv(&PL_sv_yes);
+    case PST_BOOLEAN_FALSE: return newSVsv(&PL_sv_no);
+    default:                return NULL;
+    }
+}
+
+/* ---- arrays ----------------------------------------------------------------------------------------- */
+
+/* Room for one more item; memory grows only with what has really been read. */
+static void make_array_room(pTHX_ AV *av, const pstx_rframe *f)
+{
+    SSize_t step = f->at / 2 + 4;
+    av_extend(av, f->at + (f->left < (uint64_t)step ? (SSize_t)f->left : step));
+}
+
+/* Put an item (consumed) into the next slot. An item that is &PL_sv_undef is a hole. */
+PST_INLINE void array_item(pTHX_ pstx_rframe *f, SV *sv)
+{
+    AV *av = (AV *)f->sv;
+    if (PST_UNLIKELY(f->at > AvMAX(av)))
+        make_array_room(aTHX_ av, f);
+    AvARRAY(av)[f->at] = sv;
+    AvFILLp(av) = f->at++;
+    f->left--;
+}
+
+static SV *retrieve_array(pTHX_ pstx_retrieve *rt, const pst_token *t)
+{
+    AV *av = newAV();
+    size_t bound = pst_reader_bound(&rt->r, t->len);
+    pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_ARRAY, (SV *)av);
+    f->left = t->len;
+    (void)pstx_retrieve_register(aTHX_ rt, (SV *)av);
+    if (!t->len)
+        return pstx_retrieve_pop(aTHX_ rt);
+    if (bound)
+        av_extend(av, (SSize_t)bound - 1);
+    return NULL;
+}
+
+/* The top frame is an array: take items as long as they are plain scalars.
+ * RETURNS: false on error; else *t is a token of another kind, or f->left is 0. */
+static bool array_run(pTHX_ pstx_retrieve *rt, pstx_rframe *f, pst_token *t)
+{
+    while (f->left) {
+        SV *sv;
+        if (!pst_reader_next(&rt->r, t))
+            return false;
+        sv = new_scalar(aTHX_ rt, t);
+        if (!sv)
+            return true;
+        array_item(aTHX_ f, t->marker == PST_SV_UNDEF ? NULL : sv);
+        (void)pstx_retrieve_register(aTHX_ rt, sv);
+    }
+    return true;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------ */
+
+/* Deliver `sv` to the frame on top, and what that completes to the next one. RETURNS:
+ * false when the root is whole or the reader has failed. */
+static bool deliver(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    while (sv && rt->frame_count) {
+        pstx_rframe *f = &rt->frames[rt->frame_count - 1];
+        switch (f->kind) {
+        case PSTX_R_ARRAY:
+            array_item(aTHX_ f, sv == &PL_sv_undef ? NULL : sv);
+            if (f->left)
+                return true;
+            sv = pstx_retrieve_pop(aTHX_ rt);
+            break;
+        case PSTX_R_HASH:
+            if (!pstx_retrieve_hash_value(aTHX_ rt, f, sv))
+                return false;
+            if (f->left)
+                return true;
+            pstx_retrieve_hash_end(aTHX_ f);
+            sv = pstx_retrieve_pop(aTHX_ rt);
+            break;
+        default:
+            sv = pstx_retrieve_deliver(aTHX_ rt, f, sv);
+        }
+    }
+    if (sv)
+        rt->root = sv;
+    return !sv && rt->r.error.code == PST_OK;
+}
+
+/* One item, the token being read. RETURNS: +1 if it is whole, else NULL. */
+PST_INLINE SV *retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t)
+{
+    SV *sv = new_scalar(aTHX_ rt, t);
+    if (sv)
+        return pstx_retrieve_register(aTHX_ rt, sv);
+    switch (t->marker) {
+    case PST_ARRAY:     return retrieve_array(aTHX_ rt, t);
+    case PST_HASH:      return pstx_retrieve_hash(aTHX_ rt, t, false);
+    case PST_FLAG_HASH: return pstx_retrieve_hash(aTHX_ rt, t, true);
+    default:            return pstx_retrieve_special(aTHX_ rt, t);
+    }
+}
+
+/* Read the whole image. RETURNS: false if the reader has failed. */
+static bool retrieve_walk(pTHX_ pstx_retrieve *rt)
+{
+    pst_token t;
+    t.marker = 0;
+    for (;;) {
+        pstx_rframe *f = rt->frame_count ? &rt->frames[rt->frame_count - 1] : NULL;
+        SV *sv;
+        if (f && f->kind == PSTX_R_ARRAY && !rt->bless && f->left) {
+            if (!array_run(aTHX_ rt, f, &t))
+                return false;
+            if (!f->left) {
+                sv = pstx_retrieve_pop(aTHX_ rt);
+                if (!deliver(aTHX_ rt, sv))
+                    return rt->root != NULL;
+                continue;
+            }
+        }
+        else if (!pst_reader_next(&rt->r, &t))
+            return false;
+        sv = retrieve_item(aTHX_ rt, &t);
+        if (sv ? !deliver(aTHX_ rt, sv) : rt->r.error.code != PST_OK)
+            return rt->root != NULL;
+    }
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------ */
+
+/* The image must not depend on the caller's scalar any more, which hooks can change. */
+static void hold_image(pTHX_ pstx_retrieve *rt)
+{
+    pst_cursor *c = &rt->r.in;
+    const uint8_t *own;
+    rt->holder = newSV(0);
+    sv_setsv_nomg(rt->holder, rt->image);
+    own = (const uint8_t *)SvPVX_const(rt->holder);
+    c->pos = own + (c->pos - c->start);
+    c->end = own + (c->end - c->start);
+    c->start = own;
+    rt->image = NULL;
+}
+
+void pstx_retrieve_user_code(pTHX_ pstx_retrieve *rt)
+{
+    pstx_input_commit(aTHX_ &rt->r, &rt->input);
+    if (rt->user_code)
+        return;
+    rt->user_code = true;
+    pstx_run_user_code(aTHX_ &rt->run);
+    pstx_retrieve_own_tags(aTHX_ rt);
+    if (rt->image)
+        hold_image(aTHX_ rt);
+}
+
+static void retrieve_release(pTHX_ pstx_run *run)
+{
+    pstx_retrieve *rt = (pstx_retrieve *)run;
+    size_t i;
+    pstx_input_commit(aTHX_ &rt->r, &rt->input);
+    pstx_input_release(&rt->input);
+    if (rt->blesser) {
+        SvROK_off(rt->blesser);
+        SvRV_set(rt->blesser, NULL);
+        SvREFCNT_dec(rt->blesser);
+    }
+    for (i = 0; i < rt->class_count; i++) {
+        SvREFCNT_dec(rt->classes[i].name);
+        SvREFCNT_dec(rt->classes[i].stash);
+    }
+    Safefree(rt->classes);
+    Safefree(rt->memos);
+    SvREFCNT_dec(rt->holder);
+    if (!rt->finished)
+        pstx_abandon(aTHX_ rt);
+    else if (rt->own_tags)
+        for (i = 0; i < rt->tag_count; i++)
+            SvREFCNT_dec(rt->tags[i]);
+    Safefree(rt->tags);
+    Safefree(rt->frames);
+    Safefree(rt);
+}
+
+/* May this reader go on with what the header says? PERL: croaks. */
+static void check_header(pTHX_ pstx_retrieve *rt)
+{
+    pst_header host, *h = &rt->r.header;
+    pst_err err = pst_header_read(h, &rt->r.in);
+    if (err == PST_OK && (h->major > PST_MAJOR
+                          || (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR
+                              && !rt->run.opt.accept_future_minor)))
+        err = PST_ERR_MAJOR;
+    if (err == PST_OK && !h->netorder) {
+        pst_header_host(&host, IVSIZE, NVSIZE);
+        err = pst_header_compare(h, &host);
+        if (err != PST_OK && rt->run.opt.accept_foreign && pst_header_readable(h) == PST_OK)
+            err = PST_OK;
+    }
+    if (err != PST_OK)
+        pstx_croak_header(aTHX_ &rt->r, err, rt->file);
+    pst_reader_configure(&rt->r, IVSIZE, NVSIZE);
+    rt->run.netorder = h->netorder;
+}
+
+/* Read header and body. RETURNS: mortal. */
+static SV *retrieve_image(pTHX_ pstx_retrieve *rt, SV *flags)
+{
+    SV *result = &PL_sv_undef;
+    if (flags && SvOK(flags))
+        rt->run.opt.flags = (I32)SvIV(flags);
+    check_header(aTHX_ rt);
+    if (retrieve_walk(aTHX_ rt)) {
+        rt->finished = true;
+        result = sv_2mortal(newRV_noinc(rt->root));
+    }
+    else if (rt->r.error.code != PST_ERR_TRUNCATED)
+        pstx_croak_body(aTHX_ &rt->r, rt->file);
+    pstx_run_succeeded(aTHX_ &rt->run);
+    return result;
+}
+
+static pstx_retrieve *retrieve_new(void)
+{
+    pstx_retrieve *rt;
+    Newxz(rt, 1, pstx_retrieve);
+    rt->run.release = retrieve_release;
+    return rt;
+}
+
+/* The bytes of an image; UTF-8 text is turned back into bytes in a copy.
+ * RETURNS: borrowed from `image` or from a mortal. PERL: croaks on wide characters. */
+static const char *image_bytes(pTHX_ pstx_retrieve *rt, SV *image, STRLEN *len)
+{
+    const char *bytes = SvPV_nomg_const(image, *len);
+    rt->image = image;
+    if (!SvUTF8(image))
+        return bytes;
+    rt->image = sv_2mortal(newSVpvn_utf8(bytes, *len, TRUE));
+    if (!sv_utf8_downgrade(rt->image, TRUE))
+        pstx_croak(aTHX_ PSTX_MSG_WIDE_IMAGE);
+    return SvPV_nomg_const(rt->image, *len);
+}
+
+SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning)
+{
+    pstx_retrieve *rt = retrieve_new();
+    SV *result;
+    const char *bytes;
+    STRLEN len;
+    rt->run.cloning = cloning;
+    ENTER;
+    pstx_run_begin(aTHX_ &rt->run, PSTX_RETRIEVING);
+    if (cloning)
+        rt->run.opt.flags = PSTX_FLAGS_ALL;
+    if (SvROK(image) && !SvAMAGIC(image))
+        pstx_croak(aTHX_ PSTX_MSG_NOT_A_STRING);
+    bytes = image_bytes(aTHX_ rt, image, &len);
+    pst_reader_init(&rt->r, (const uint8_t *)bytes, len);
+    result = retrieve_image(aTHX_ rt, flags);
+    LEAVE;
+    return result;
+}
+
+SV *pstx_retrieve_handle(pTHX_ PerlIO *io, SV *flags, bool owned)
+{
+    pstx_retrieve *rt = retrieve_new();
+    SV *result;
+    rt->file = true;
+    ENTER;
+    pstx_run_begin(aTHX_ &rt->run, PSTX_RETRIEVING);
+    pstx_input_begin(aTHX_ &rt->r, &rt->input, io, owned);
+    rt->r.header.file = true;
+    result = retrieve_image(aTHX_ rt, flags);
+    LEAVE;
+    return result;
+}

@@ -1,0 +1,152 @@
+/* pstx_retrieve.h - building Perl data: the state of a retrieving run and its parts.
+ *
+ * Layer: glue. The walk is iterative: each container under construction is a frame on a
+ * heap stack and owns one reference to what it builds; a finished item is delivered to
+ * the frame on top, or becomes the root. So at any moment all that has been built is
+ * reachable from the frames, and a die anywhere can free it.
+ *
+ * Tags. `tags` maps numbers to addresses. They are borrowed until something could free an
+ * item that a later OBJECT may name (user code, a weak reference, a repeated hash key);
+ * from then on (`own_tags`) each entry counts as a reference.
+ */
+#ifndef PSTX_RETRIEVE_H
+#define PSTX_RETRIEVE_H
+
+#include "pstx.h"
+#include "pstx_io.h"
+
+/* A class named in the image. */
+typedef struct pstx_rclass {
+    SV  *name;             /* +1 */
+    HV  *stash;            /* +1 */
+    bool overload_tried;   /* its module has been loaded for its overloading */
+} pstx_rclass;
+
+enum pstx_rframe_kind {
+    PSTX_R_ARRAY,
+    PSTX_R_HASH,
+    PSTX_R_HASH_KEY,       /* a value waits for its key, which is an object */
+    PSTX_R_REF,            /* REF, OVERLOAD, WEAKREF, WEAKOVERLOAD */
+    PSTX_R_TIED,           /* TIED_ARRAY, _HASH, _SCALAR: awaits the object behind it */
+    PSTX_R_TIED_KEY,       /* awaits the container */
+    PSTX_R_TIED_KEY_KEY,   /* awaits the key, the container is in `value` */
+    PSTX_R_TIED_IDX,
+    PSTX_R_VSTRING,        /* awaits the scalar; the literal is in `value` */
+    PSTX_R_HOOK,           /* awaits sub-objects of a hook record */
+    PSTX_R_HOOK_TIE        /* awaits the object behind a tied hooked object */
+};
+
+typedef struct pstx_rframe {
+    uint8_t  kind;         /* enum pstx_rframe_kind */
+    bool     flagged;      /* FLAG_HASH */
+    uint8_t  flags;        /* hash: its flags, then those of the waiting key; REF: the marker;
+                            * TIED: the kind of magic */
+    pst_hook hook;
+    SV      *sv;           /* +1: what is being built; NULL for VSTRING */
+    SV      *value;        /* +1 or NULL: see the kinds */
+    uint64_t left;         /* arrays, hashes: items still to come */
+    SSize_t  at;           /* arrays: index of the next item; hooks: own tag */
+} pstx_rframe;
+
+/* Where the hash value of a key that came before is found again. */
+typedef struct pstx_key_memo {
+    char     bytes[24];
+    uint32_t len;          /* 0: empty */
+    U32      hash;
+} pstx_key_memo;
+
+enum { PSTX_KEY_MEMOS = 64 };
+
+typedef struct pstx_retrieve {
+    pstx_run      run;     /* must be first */
+    pst_reader    r;
+    pstx_input    input;   /* a handle's window, unused for memory */
+    SV           *holder;  /* +1 or NULL: our own hold on the image, once user code runs */
+    SV           *image;   /* borrowed: the scalar with the image, NULL for handles */
+    bool          file;    /* the image has a magic, messages say "file" */
+    bool          own_tags;
+    bool          user_code;
+    bool          finished;
+    HV           *bless;   /* borrowed: class for the object that comes next, or NULL */
+    SV           *blesser; /* +1 or NULL: a reference to bless through */
+    SV           *root;    /* +1 once the image has been read */
+    SV          **tags;
+    size_t        tag_count, tag_room;
+    pstx_rframe  *frames;
+    size_t        frame_count, frame_room;
+    pstx_rclass  *classes;
+    size_t        class_count, class_room;
+    pstx_key_memo *memos;  /* PSTX_KEY_MEMOS of them, or NULL */
+} pstx_retrieve;
+
+/* ---- pstx_retrieve.c: the walk ------------------------------------------------------------ */
+
+/* Read the image in `image`, or the next one on `io`.
+ *   flags    overrides $Storable::flags if defined; may be NULL
+ *   file     it has a magic
+ *   owned    nobody else reads from io: more than the image may be consumed
+ * RETURNS: a reference to the root, mortal, or &PL_sv_undef for a truncated image.
+ * PERL: croaks; runs user code. */
+SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning);
+SV *pstx_retrieve_handle(pTHX_ PerlIO *io, SV *flags, bool owned);
+
+/* Give `sv` the next tag and the class that waits. RETURNS: sv. PERL: croaks. */
+SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv);
+
+/* A frame that owns `sv` (may be NULL). RETURNS: borrowed, valid until the next push. */
+pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind kind, SV *sv);
+
+/* Drop the top frame and give what it built away. RETURNS: +1. */
+SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt);
+
+/* Let each tag count as a reference from now on. PERL: none. */
+void pstx_retrieve_own_tags(pTHX_ pstx_retrieve *rt);
+
+/* To be called before any user code: nothing that the run needs may depend on it.
+ * PERL: none. */
+void pstx_retrieve_user_code(pTHX_ pstx_retrieve *rt);
+
+/* Bless `sv`. PERL: croaks on what cannot be blessed. */
+void pstx_retrieve_bless(pTHX_ pstx_retrieve *rt, SV *sv, HV *stash);
+
+/* A class by name (new) or by number. RETURNS: borrowed, valid until the next class;
+ * NULL after an error. PERL: none. */
+pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t);
+
+/* ---- pstx_retrieve_hash.c -------------------------------------------------------------------- */
+
+/* A new hash and its frame, or the finished hash if it is empty. RETURNS: as
+ * pstx_retrieve_special(). */
+SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged);
+
+/* Take `value` (+1, consumed) with the key that follows. RETURNS: false on error. */
+bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value);
+
+/* Take a key that is an object (consumed), for the value that waits. */
+bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key);
+
+/* Lock what must be locked. */
+void pstx_retrieve_hash_end(pTHX_ pstx_rframe *f);
+
+/* ---- pstx_retrieve_special.c ------------------------------------------------------------------- */
+
+/* Everything but plain scalars, arrays and hashes. RETURNS: the item, +1, if it is whole;
+ * NULL if a frame was pushed or the reader has failed. PERL: croaks, runs user code. */
+SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t);
+
+/* Deliver `sv` (+1, consumed) to a frame of the special kinds. RETURNS: what the frame
+ * built, +1, if it is whole now; NULL if more must come or the reader has failed. */
+SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv);
+
+/* ---- pstx_retrieve_hook.c ------------------------------------------------------------------------ */
+
+/* A hook record; returns as the two above. */
+SV *pstx_retrieve_hook(pTHX_ pstx_retrieve *rt, pst_token *t);
+SV *pstx_retrieve_hook_item(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *item);
+
+/* ---- pstx_abandon.c --------------------------------------------------------------------------------- */
+
+/* Free a half-built structure: see there. */
+void pstx_abandon(pTHX_ pstx_retrieve *rt);
+
+#endif

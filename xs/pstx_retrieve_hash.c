@@ -1,0 +1,139 @@
+/* pstx_retrieve_hash.c - building hashes: keys, flags, restriction. */
+#include "pstx_retrieve.h"
+
+/* The hash value of a key. Keys repeat from row to row, so the last ones are kept. */
+PST_INLINE U32 hash_of(pTHX_ pstx_retrieve *rt, const char *key, uint32_t len)
+{
+    U32 hash;
+    pstx_key_memo *memo;
+    if (!rt->memos || len - 1 >= sizeof memo->bytes) {
+        PERL_HASH(hash, key, len);
+        return hash;
+    }
+    memo = &rt->memos[((uint8_t)key[0] * 7 + (uint8_t)key[len - 1] * 3 + len) % PSTX_KEY_MEMOS];
+    if (memo->len == len && memEQ(memo->bytes, key, len))
+        return memo->hash;
+    PERL_HASH(hash, key, len);
+    memo->len = len;
+    memo->hash = hash;
+    Copy(key, memo->bytes, len, char);
+    return hash;
+}
+
+SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged)
+{
+    HV *hv = newHV();
+    size_t bound = pst_reader_bound(&rt->r, t->len) / 5 + 1;   /* a pair has 5 bytes at least */
+    pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_HASH, (SV *)hv);
+    f->left = t->len;
+    f->flagged = flagged;
+    f->flags = flagged ? t->flags : 0;
+    (void)pstx_retrieve_register(aTHX_ rt, (SV *)hv);
+    if (!t->len) {
+        pstx_retrieve_hash_end(aTHX_ f);
+        return pstx_retrieve_pop(aTHX_ rt);
+    }
+    if (t->len < bound)
+        bound = (size_t)t->len;
+    if (bound > 7)
+        hv_ksplit(hv, (IV)bound);
+    return NULL;
+}
+
+/* A repeated key: the first value stays alive, a later OBJECT may name it. */
+PST_COLD static void replace_value(pTHX_ pstx_retrieve *rt, HV *hv, HE *he)
+{
+    SV *old = HeVAL(he);
+    pstx_retrieve_own_tags(aTHX_ rt);
+    HeVAL(he) = NULL;
+    if (old == &PL_sv_placeholder)
+        HvPLACEHOLDERS_set(hv, HvPLACEHOLDERS_get(hv) - 1);
+    else
+        SvREFCNT_dec(old);
+}
+
+/* Put value (+1, consumed) under a key; perl's flags of the key are given. */
+PST_INLINE void hash_put(pTHX_ pstx_retrieve *rt, HV *hv, const char *key, uint32_t len,
+                         int hek_flags, U32 hash, SV *value)
+{
+    HE *he = PSTX_HV_SLOT(hv, key, len, hek_flags, hash);
+    if (PST_UNLIKELY(HeVAL(he) != NULL))
+        replace_value(aTHX_ rt, hv, he);
+    HeVAL(he) = value;
+}
+
+/* A value and its flags, for a FLAG_HASH. */
+static SV *flagged_value(pTHX_ HV *hv, unsigned flags, SV *value)
+{
+    if (flags & PST_KEY_PLACEHOLDER) {
+        SvREFCNT_dec(value);
+        HvPLACEHOLDERS_set(hv, HvPLACEHOLDERS_get(hv) + 1);
+        return &PL_sv_placeholder;
+    }
+    return value;
+}
+
+static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags, const char *key,
+                        uint32_t len, SV *value)
+{
+    HV *hv = (HV *)f->sv;
+    int hek_flags = (flags & PST_KEY_UTF8 ? HVhek_UTF8 : 0)
+                  | (flags & PST_KEY_WASUTF8 ? HVhek_WASUTF8 : 0);
+    if ((f->flags & PST_HASH_RESTRICTED) && (flags & PST_KEY_LOCKED) && !SvIMMORTAL(value))
+        SvREADONLY_on(value);
+    value = flagged_value(aTHX_ hv, flags, value);
+    hash_put(aTHX_ rt, hv, key, len, hek_flags, 0, value);
+}
+
+bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
+{
+    pst_token t;
+    f->value = value;          /* ours until the key is known */
+    if (PST_UNLIKELY(f->flagged)) {
+        if (!pst_reader_flag_key(&rt->r, &t))
+            return false;
+        if (t.flags & PST_KEY_ISSV) {
+            f->kind = PSTX_R_HASH_KEY;
+            f->at = t.flags;
+            return true;
+        }
+    }
+    else if (!pst_reader_key(&rt->r, &t))
+        return false;
+    if (PST_UNLIKELY(t.len > I32_MAX))
+        return pst_reader_fail(&rt->r, PST_ERR_LENGTH, I32_MAX, t.len);
+    f->value = NULL;
+    f->left--;
+    if (PST_UNLIKELY(f->flagged))
+        put_flagged(aTHX_ rt, f, t.flags, (const char *)t.bytes, (uint32_t)t.len, value);
+    else
+        hash_put(aTHX_ rt, (HV *)f->sv, (const char *)t.bytes, (uint32_t)t.len, 0,
+                 hash_of(aTHX_ rt, (const char *)t.bytes, (uint32_t)t.len), value);
+    return true;
+}
+
+bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
+{
+    SV *value = f->value;
+    STRLEN len;
+    const char *bytes;
+    if (SvROK(key) || SvTYPE(key) >= SVt_PVAV) {     /* never written by any Storable */
+        SvREFCNT_dec(key);
+        return pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_KEY_ISSV);
+    }
+    bytes = SvPV_nomg(key, len);
+    f->value = NULL;
+    f->kind = PSTX_R_HASH;
+    f->left--;
+    put_flagged(aTHX_ rt, f, ((unsigned)f->at & ~(unsigned)PST_KEY_UTF8) | (SvUTF8(key) ? PST_KEY_UTF8 : 0),
+                bytes, (uint32_t)len, value);
+    SvREFCNT_dec(key);
+    return true;
+}
+
+void pstx_retrieve_hash_end(pTHX_ pstx_rframe *f)
+{
+    PERL_UNUSED_CONTEXT;
+    if (f->flags & PST_HASH_RESTRICTED)
+        SvREADONLY_on(f->sv);
+}

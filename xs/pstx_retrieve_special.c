@@ -1,0 +1,312 @@
+/* pstx_retrieve_special.c - references, tied things, vstrings, regexps, code, OBJECT. */
+#include "pstx_retrieve.h"
+#include "pstx_hooks.h"
+
+/* ---- OBJECT and classes --------------------------------------------------------------------------- */
+
+static SV *retrieve_object(pTHX_ pstx_retrieve *rt, const pst_token *t)
+{
+    PERL_UNUSED_CONTEXT;
+    rt->bless = NULL;
+    if (t->len < rt->tag_count)
+        return SvREFCNT_inc(rt->tags[t->len]);
+    (void)pst_reader_fail(&rt->r, PST_ERR_TAG, rt->tag_count,
+                          t->wire == PST_LOBJECT ? t->len : (uint64_t)(int64_t)(int32_t)t->len);
+    return NULL;
+}
+
+/* BLESS: the class waits for the object that comes next. */
+static SV *retrieve_bless(pTHX_ pstx_retrieve *rt, const pst_token *t)
+{
+    pstx_rclass *cls = pstx_retrieve_class(aTHX_ rt, t);
+    if (cls)
+        rt->bless = rt->run.opt.flags & PSTX_BLESS_OK ? cls->stash : NULL;
+    return NULL;
+}
+
+/* ---- references -------------------------------------------------------------------------------------- */
+
+static SV *retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
+{
+    SV *rv = newSV_type(SVt_IV);
+    pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_REF, rv);
+    f->flags = marker;
+    (void)pstx_retrieve_register(aTHX_ rt, rv);
+    return NULL;
+}
+
+/* Load the module of a class for its overloading, once per run. */
+static void load_for_overloading(pTHX_ pstx_retrieve *rt, HV *stash)
+{
+    size_t i;
+    for (i = 0; i < rt->class_count; i++)
+        if (rt->classes[i].stash == stash) {
+            if (rt->classes[i].overload_tried)
+                return;
+            rt->classes[i].overload_tried = true;
+            break;
+        }
+    pstx_retrieve_user_code(aTHX_ rt);
+    load_module(PERL_LOADMOD_NOIMPORT, newSVpv(HvNAME_get(stash), 0), NULL);
+}
+
+/* The referent of an OVERLOAD must be an object of a class with overloading. */
+static void check_overloading(pTHX_ pstx_retrieve *rt, SV *target)
+{
+    HV *stash;
+    SV *name;
+    if (!SvOBJECT(target))
+        pstx_croak(aTHX_ PSTX_MSG_NO_OVERLOAD_PLAIN, sv_reftype(target, FALSE), PTR2UV(target));
+    stash = SvSTASH(target);
+    if (Gv_AMG(stash))
+        return;
+    load_for_overloading(aTHX_ rt, stash);
+    if (Gv_AMG(stash))
+        return;
+    name = sv_2mortal(newSVpv(HvNAME_get(stash), 0));
+    pstx_croak(aTHX_ PSTX_MSG_NO_OVERLOAD, sv_reftype(target, FALSE), PTR2UV(target),
+               SVfARG(name), SVfARG(name));
+}
+
+static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
+{
+    SV *rv = f->sv;
+    uint8_t marker = f->flags;
+    SvRV_set(rv, target);
+    SvROK_on(rv);
+    if (marker == PST_REF)
+        return pstx_retrieve_pop(aTHX_ rt);
+    if (marker == PST_OVERLOAD || marker == PST_WEAKOVERLOAD)
+        check_overloading(aTHX_ rt, target);
+    if (marker == PST_WEAKREF || marker == PST_WEAKOVERLOAD) {
+        /* The referent may live on nothing but this reference until a later OBJECT. */
+        pstx_retrieve_own_tags(aTHX_ rt);
+        if (SvREFCNT(target) > 1 || SvIMMORTAL(target))
+            sv_rvweaken(rv);
+    }
+    return pstx_retrieve_pop(aTHX_ rt);
+}
+
+/* ---- tied things -------------------------------------------------------------------------------------- */
+
+static SV *retrieve_tied(pTHX_ pstx_retrieve *rt, uint8_t marker)
+{
+    SV *sv = marker == PST_TIED_ARRAY ? (SV *)newAV()
+           : marker == PST_TIED_HASH  ? (SV *)newHV() : newSV(0);
+    pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, marker == PST_TIED_KEY ? PSTX_R_TIED_KEY
+                                                : marker == PST_TIED_IDX ? PSTX_R_TIED_IDX
+                                                : PSTX_R_TIED, sv);
+    f->flags = marker == PST_TIED_SCALAR ? PERL_MAGIC_tiedscalar : PERL_MAGIC_tied;
+    if (!(rt->run.opt.flags & PSTX_TIE_OK))
+        pstx_croak(aTHX_ PSTX_MSG_TYING_DISABLED);
+    (void)pstx_retrieve_register(aTHX_ rt, sv);
+    return NULL;
+}
+
+/* Tie what the frame holds to the object. An undefined one was a variable tied to itself. */
+static SV *finish_tied(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *object)
+{
+    int how = f->flags;
+    SV *sv = pstx_retrieve_pop(aTHX_ rt);
+    sv_magic(sv, object, how, NULL, 0);
+    SvREFCNT_dec(object);
+    return sv;
+}
+
+static SV *finish_tied_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
+{
+    SV *container = f->value, *sv = pstx_retrieve_pop(aTHX_ rt);
+    f->value = NULL;
+    SvUPGRADE(sv, SVt_PVMG);
+    sv_magic(sv, container, PERL_MAGIC_tiedelem, (char *)key, HEf_SVKEY);
+    SvREFCNT_dec(key);
+    SvREFCNT_dec(container);
+    return sv;
+}
+
+static SV *finish_tied_idx(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *container)
+{
+    int64_t index;
+    SV *sv;
+    f->value = container;
+    if (!pst_reader_index(&rt->r, &index))
+        return NULL;
+    f->value = NULL;
+    sv = pstx_retrieve_pop(aTHX_ rt);
+    SvUPGRADE(sv, SVt_PVMG);
+    sv_magic(sv, container, PERL_MAGIC_tiedelem, NULL, (I32)index);
+    SvREFCNT_dec(container);
+    return sv;
+}
+
+/* ---- vstrings ---------------------------------------------------------------------------------------- */
+
+/* The class that waits is for the scalar that follows. */
+static SV *retrieve_vstring(pTHX_ pstx_retrieve *rt, const pst_token *t)
+{
+    pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_VSTRING, NULL);
+    f->value = newSVpvn((const char *)t->bytes, (STRLEN)t->len);
+    return NULL;
+}
+
+static SV *finish_vstring(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
+{
+    SV *literal = f->value;
+    if (SvTYPE(sv) > SVt_PVMG || SvROK(sv) || SvIMMORTAL(sv) || !SvPOK(sv)) {
+        f->value = sv;
+        SvREFCNT_dec(literal);
+        (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_VSTRING);
+        return NULL;
+    }
+    f->value = NULL;
+    (void)pstx_retrieve_pop(aTHX_ rt);
+    sv_magic(sv, NULL, PERL_MAGIC_vstring, SvPVX(literal), (I32)SvCUR(literal));
+    SvRMAGICAL_on(sv);                 /* what SvVOK() asks for */
+    SvREFCNT_dec(literal);
+    return sv;
+}
+
+/* ---- regexps -------------------------------------------------------------------------------------------- */
+
+/* The body of qr// as perl makes it: by the operator itself, run in a scope without the
+ * caller's pragmas. RETURNS: +1, the regexp, not yet registered. */
+static SV *compile_regexp(pTHX_ pstx_retrieve *rt, SV *pattern, SV *flags)
+{
+    SV *args[2], *ref, *regexp;
+    pstx_retrieve_user_code(aTHX_ rt);   /* (?{...}) cannot run, but overload::constant may */
+    args[0] = pattern;
+    args[1] = flags;
+    ref = pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_make_re", GV_ADD), args, 2);
+    if (!SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_REGEXP) {
+        (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_REGEXP);
+        return NULL;
+    }
+    regexp = SvREFCNT_inc_simple_NN(SvRV(ref));
+    return regexp;
+}
+
+static SV *retrieve_regexp(pTHX_ pstx_retrieve *rt, pst_token *t)
+{
+    SV *regexp, *pattern = newSVpvn_flags((const char *)t->bytes, (STRLEN)t->len, SVs_TEMP);
+    if (!pst_reader_regexp_flags(&rt->r, t))
+        return NULL;
+    regexp = compile_regexp(aTHX_ rt, SvREFCNT_inc_simple_NN(pattern),
+                            newSVpvn((const char *)t->bytes, (STRLEN)t->len));
+    if (!regexp)
+        return NULL;
+    if (SvOBJECT(regexp) && !rt->bless) {     /* qr// blesses; only BLESS in the image counts */
+        SvOBJECT_off(regexp);
+        SvREFCNT_dec(SvSTASH(regexp));
+        SvSTASH_set(regexp, NULL);
+    }
+    return pstx_retrieve_register(aTHX_ rt, regexp);
+}
+
+/* ---- code ------------------------------------------------------------------------------------------------- */
+
+/* Compile "sub ..." as $Storable::Eval says. RETURNS: the code reference, mortal. */
+static SV *eval_code(pTHX_ pstx_retrieve *rt, SV *source)
+{
+    SV *eval = rt->run.opt.eval, *ref;
+    pstx_retrieve_user_code(aTHX_ rt);
+    if (SvROK(eval) && SvTYPE(SvRV(eval)) == SVt_PVCV) {
+        SV *args[1];
+        args[0] = newSVsv(source);
+        ref = pstx_call_scalar(aTHX_ eval, args, 1);
+    }
+    else {
+        dSP;
+        ENTER;
+        SAVETMPS;
+        PUTBACK;
+        (void)eval_sv(source, G_SCALAR);
+        SPAGAIN;
+        ref = SvREFCNT_inc(POPs);
+        PUTBACK;
+        FREETMPS;
+        LEAVE;
+        sv_2mortal(ref);
+    }
+    if (SvTRUE(ERRSV) && !SvROK(ref))
+        pstx_croak(aTHX_ PSTX_MSG_EVAL_FAILED, SVfARG(source), SVfARG(ERRSV));
+    if (!SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVCV)
+        pstx_croak(aTHX_ PSTX_MSG_NOT_CODE, SVfARG(source));
+    return ref;
+}
+
+static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
+{
+    size_t own_tag = rt->tag_count;
+    HV *bless = rt->bless;
+    SV *source, *text, *result;
+    rt->bless = NULL;
+    (void)pstx_retrieve_register(aTHX_ rt, &PL_sv_undef);   /* until the sub is there */
+    if (!pst_reader_next(&rt->r, t))
+        return NULL;
+    if (t->marker != PST_SCALAR && t->marker != PST_UTF8STR)
+        pstx_croak(aTHX_ PSTX_MSG_UNEXPECTED_TYPE, (int)t->wire, "retrieve_code");
+    text = sv_2mortal(newSVpvn_utf8((const char *)t->bytes, (STRLEN)t->len, t->marker == PST_UTF8STR));
+    pstx_retrieve_own_tags(aTHX_ rt);
+    (void)pstx_retrieve_register(aTHX_ rt, text);
+    source = sv_2mortal(newSVpvs("sub "));
+    sv_catsv_nomg(source, text);
+    if (rt->run.opt.eval)
+        result = SvREFCNT_inc_simple_NN(SvRV(eval_code(aTHX_ rt, source)));
+    else if (rt->run.opt.forgive_me)
+        result = newSVsv(source);
+    else
+        pstx_croak(aTHX_ PSTX_MSG_EVAL_DISABLED);
+    rt->tags[own_tag] = SvREFCNT_inc_simple_NN(result);
+    if (bless)
+        pstx_retrieve_bless(aTHX_ rt, result, bless);
+    return result;
+}
+
+/* ---- the two entries ----------------------------------------------------------------------------------------- */
+
+SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t)
+{
+    switch (t->marker) {
+    case PST_OBJECT:       return retrieve_object(aTHX_ rt, t);
+    case PST_BLESS:
+    case PST_IX_BLESS:     return retrieve_bless(aTHX_ rt, t);
+    case PST_REF:
+    case PST_OVERLOAD:
+    case PST_WEAKREF:
+    case PST_WEAKOVERLOAD: return retrieve_ref(aTHX_ rt, t->marker);
+    case PST_TIED_ARRAY:
+    case PST_TIED_HASH:
+    case PST_TIED_SCALAR:
+    case PST_TIED_KEY:
+    case PST_TIED_IDX:     return retrieve_tied(aTHX_ rt, t->marker);
+    case PST_VSTRING:      return retrieve_vstring(aTHX_ rt, t);
+    case PST_REGEXP:       return retrieve_regexp(aTHX_ rt, t);
+    case PST_CODE:         return retrieve_code(aTHX_ rt, t);
+    case PST_HOOK:         return pstx_retrieve_hook(aTHX_ rt, t);
+    default:
+        (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, t->wire);
+        return NULL;
+    }
+}
+
+SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
+{
+    switch (f->kind) {
+    case PSTX_R_HASH_KEY:
+        if (!pstx_retrieve_hash_key(aTHX_ rt, f, sv) || f->left)
+            return NULL;
+        pstx_retrieve_hash_end(aTHX_ f);
+        return pstx_retrieve_pop(aTHX_ rt);
+    case PSTX_R_REF:          return finish_ref(aTHX_ rt, f, sv);
+    case PSTX_R_TIED:
+    case PSTX_R_HOOK_TIE:     return finish_tied(aTHX_ rt, f, sv);
+    case PSTX_R_TIED_KEY:
+        f->kind = PSTX_R_TIED_KEY_KEY;
+        f->value = sv;
+        return NULL;
+    case PSTX_R_TIED_KEY_KEY: return finish_tied_key(aTHX_ rt, f, sv);
+    case PSTX_R_TIED_IDX:     return finish_tied_idx(aTHX_ rt, f, sv);
+    case PSTX_R_VSTRING:      return finish_vstring(aTHX_ rt, f, sv);
+    default:                  return pstx_retrieve_hook_item(aTHX_ rt, f, sv);
+    }
+}

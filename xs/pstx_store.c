@@ -1,0 +1,465 @@
+/* pstx_store.c - walking Perl data: scalars, references, arrays, and the walk itself. */
+#include "pstx_store.h"
+
+/* ---- frames -------------------------------------------------------------------------------- */
+
+pstx_store_frame *pstx_store_push(pTHX_ pstx_store *st, enum pstx_frame_kind kind, SV *sv)
+{
+    pstx_store_frame *f;
+    if (PST_UNLIKELY(st->frame_count == st->frame_room)) {
+        st->frame_room = st->frame_room ? st->frame_room * 2 : 32;
+        Renew(st->frames, st->frame_room, pstx_store_frame);
+    }
+    f = &st->frames[st->frame_count++];
+    Zero(f, 1, pstx_store_frame);
+    f->kind = kind;
+    f->sv = sv;
+    f->owned = st->user_code;
+    if (f->owned)
+        SvREFCNT_inc_simple_void_NN(sv);
+    f->depth = st->depth;
+    return f;
+}
+
+void pstx_store_pop(pTHX_ pstx_store *st)
+{
+    pstx_store_frame *f = &st->frames[--st->frame_count];
+    switch (f->kind) {
+    case PSTX_FRAME_HASH_ITER:   pstx_store_hash_restore(aTHX_ f); break;
+    case PSTX_FRAME_HASH_SORTED: Safefree(f->sorted); break;
+    case PSTX_FRAME_HASH_KEYS:   SvREFCNT_dec(f->list); break;
+    default: break;
+    }
+    if (f->owned)
+        SvREFCNT_dec(f->sv);
+}
+
+void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count)
+{
+    if (limit == -1)
+        return;
+    if (count)
+        st->depth++;
+    if (st->depth > limit)
+        pstx_croak(aTHX_ PSTX_MSG_TOO_DEEP);
+}
+
+/* ---- classes ------------------------------------------------------------------------------- */
+
+/* An earlier class whose name has the same bytes though it is another name to perl. */
+static IV find_same_name(const pstx_store *st, const pstx_class *cls)
+{
+    size_t i;
+    for (i = 0; i < st->class_count; i++) {
+        const pstx_class *other = &st->classes[i];
+        if (other->name_len == cls->name_len && memEQ(other->name, cls->name, cls->name_len))
+            return (IV)i;
+    }
+    return -1;
+}
+
+static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
+{
+    pstx_class *cls;
+    GV *hook;
+    if (st->class_count == st->class_room) {
+        st->class_room = st->class_room ? st->class_room * 2 : 8;
+        Renew(st->classes, st->class_room, pstx_class);
+    }
+    cls = &st->classes[st->class_count];
+    Zero(cls, 1, pstx_class);
+    cls->stash = (HV *)SvREFCNT_inc_simple_NN((SV *)stash);
+    cls->key = key;
+    cls->name = HvNAME_get(stash) ? HvNAME_get(stash) : "__ANON__";
+    cls->name_len = HvNAME_get(stash) ? (STRLEN)HvNAMELEN_get(stash) : 8;
+    cls->index = -1;
+    st->odd_class_names = st->odd_class_names || (HvNAME_get(stash) && HvNAMEUTF8(stash));
+    cls->same_name = st->odd_class_names ? find_same_name(st, cls) : -1;
+    hook = gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
+    cls->freeze = hook ? GvCV(hook) : NULL;
+    cls->overloaded = HvAMAGIC(stash) && Gv_AMG(stash);
+    st->class_count++;
+    return cls;
+}
+
+pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash)
+{
+    const void *key = HvNAME_get(stash) ? (const void *)HvNAME_HEK(stash) : (const void *)stash;
+    uint32_t at = (uint32_t)st->class_count;
+    if (PST_LIKELY(st->last_class < st->class_count && st->classes[st->last_class].key == key))
+        return &st->classes[st->last_class];
+    if (!pstx_seen_add(&st->class_seen, key, &at))
+        (void)class_new(aTHX_ st, stash, key);
+    st->last_class = at;
+    return &st->classes[at];
+}
+
+pstx_class *pstx_store_named_class(pstx_store *st, pstx_class *cls)
+{
+    return cls->same_name >= 0 ? &st->classes[cls->same_name] : cls;
+}
+
+void pstx_store_bless(pTHX_ pstx_store *st, pstx_class *cls)
+{
+    pstx_class *named = pstx_store_named_class(st, cls);
+    PERL_UNUSED_CONTEXT;
+    if (named->index >= 0) {
+        (void)pst_write_bless_index(&st->w, (uint32_t)named->index);
+        return;
+    }
+    named->index = st->class_numbers++;
+    (void)pst_write_bless(&st->w, named->name, named->name_len);
+}
+
+/* ---- scalars ----------------------------------------------------------------------------- */
+
+#if NVSIZE == 8
+#  define STORE_NV(st, sv) (void)pst_write_double(&(st)->w, (double)SvNVX(sv))
+#else
+/* A float wider than the core's double: perl itself decides whether it is an integer,
+ * and makes its text. */
+static void store_wide_nv(pTHX_ pstx_store *st, SV *sv)
+{
+    SV *copy = sv_2mortal(newSVnv(SvNVX(sv)));
+    NV nv = SvNVX(copy);
+    if (SvIV_please_nomg(copy), SvIOK(copy)) {
+        if (SvIsUV(copy) && SvUVX(copy) > (UV)IV_MAX)
+            (void)pst_write_unsigned(&st->w, SvUVX(copy));
+        else
+            (void)pst_write_integer(&st->w, SvIVX(copy));
+    }
+    else if (st->w.netorder) {
+        STRLEN len;
+        const char *text = SvPV_nomg(copy, len);
+        (void)pst_write_string(&st->w, text, len, false);
+    }
+    else
+        (void)pst_write_native_nv(&st->w, &nv, sizeof nv);
+}
+#  define STORE_NV(st, sv) store_wide_nv(aTHX_ (st), (sv))
+#endif
+
+PST_INLINE void store_iv(pstx_store *st, SV *sv)
+{
+    if (PST_UNLIKELY(SvIsUV(sv) && SvUVX(sv) > (UV)IV_MAX))
+        (void)pst_write_unsigned(&st->w, SvUVX(sv));
+    else
+        (void)pst_write_integer(&st->w, SvIVX(sv));
+}
+
+PST_INLINE void store_pv(pstx_store *st, SV *sv)
+{
+    (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
+}
+
+/* Values of scalars with magic: taint is noted, a vstring's literal goes before. */
+static void store_magical(pTHX_ pstx_store *st, SV *sv)
+{
+    MAGIC *mg;
+    if (TAINTING_get && SvTAINTED(sv))
+        st->tainted = true;
+    if (SvPOK(sv) && SvVOK(sv) && (mg = mg_find(sv, PERL_MAGIC_vstring)))
+        (void)pst_write_vstring(&st->w, mg->mg_ptr, (uint64_t)mg->mg_len);
+}
+
+/* perl's immortals, and scalars of which only private flags tell a value. */
+PST_COLD static void store_odd_scalar(pTHX_ pstx_store *st, SV *sv)
+{
+    if (!SvOK(sv))
+        (void)pst_write_marker(&st->w, PST_UNDEF);
+    else if (SvPOKp(sv))
+        store_pv(st, sv);
+    else if (SvNOKp(sv))
+        STORE_NV(st, sv);
+    else
+        store_iv(st, sv);
+}
+
+void pstx_store_immortal_undef(pTHX_ pstx_store *st)
+{
+    uint32_t tag = st->tags++;
+    if (st->user_code)           /* the first one's tag is what a hook's \undef gets */
+        (void)pstx_seen_add(&st->seen, &PL_sv_undef, &tag);
+    (void)pst_write_marker(&st->w, PST_SV_UNDEF);
+}
+
+void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv)
+{
+    if (PST_UNLIKELY(SvMAGICAL(sv)))
+        store_magical(aTHX_ st, sv);
+    if (PST_UNLIKELY(SvIMMORTAL(sv)) && (sv == &PL_sv_yes || sv == &PL_sv_no)) {
+        (void)pst_write_marker(&st->w, sv == &PL_sv_yes ? PST_SV_YES : PST_SV_NO);
+        return;
+    }
+    if (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv)) {
+        (void)pst_write_marker(&st->w, SvTRUE_nomg_NN(sv) ? PST_BOOLEAN_TRUE : PST_BOOLEAN_FALSE);
+        return;
+    }
+    if (SvPOK(sv))
+        store_pv(st, sv);
+    else if (SvIOK(sv))
+        store_iv(st, sv);
+    else if (SvNOK(sv))
+        STORE_NV(st, sv);
+    else
+        store_odd_scalar(aTHX_ st, sv);
+}
+
+/* ---- references and arrays ------------------------------------------------------------------ */
+
+static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
+{
+    SV *target = SvRV(*sv);
+    bool weak = cBOOL(SvWEAKREF(*sv));
+    bool overloaded = SvOBJECT(target) && pstx_store_class(aTHX_ st, SvSTASH(target))->overloaded;
+    if (weak && pstx_store_must_restart(st, false))
+        return PSTX_STEP_RESTART;
+    (void)pst_write_marker(&st->w, weak ? overloaded ? PST_WEAKOVERLOAD : PST_WEAKREF
+                                        : overloaded ? PST_OVERLOAD : PST_REF);
+    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
+    st->via_ref = *sv = target;
+    return PSTX_STEP_DESCEND;
+}
+
+static enum pstx_step store_array(pTHX_ pstx_store *st, AV *av)
+{
+    pstx_store_frame *f;
+    if (PST_UNLIKELY(!AvREAL(av)) && pstx_store_must_restart(st, false))
+        return PSTX_STEP_RESTART;
+    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, st->via_ref != (SV *)av);
+    f = pstx_store_push(aTHX_ st, PSTX_FRAME_ARRAY, (SV *)av);
+    f->count = av_len(av) + 1;
+    (void)pst_write_count(&st->w, PST_ARRAY, (uint64_t)f->count);
+    return PSTX_STEP_DONE;
+}
+
+/* Items up to the first that is no plain scalar. */
+static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
+{
+    AV *av = (AV *)f->sv;
+    while (f->at < f->count) {
+        /* The array may have shrunk: hooks may do anything. */
+        SV *sv = f->at <= AvFILLp(av) ? AvARRAY(av)[f->at] : NULL;
+        f->at++;
+        if (PST_UNLIKELY(!sv || sv == &PL_sv_undef)) {
+            st->tags++;
+            (void)pst_write_marker(&st->w, sv && PSTX_HAS_SVUNDEF_ELEM ? PST_SVUNDEF_ELEM
+                                                                       : PST_SV_UNDEF);
+        }
+        else if (!pstx_store_leaf(aTHX_ st, sv))
+            return sv;
+    }
+    pstx_store_pop(aTHX_ st);
+    return NULL;
+}
+
+/* ---- the walk ----------------------------------------------------------------------------------- */
+
+static enum pstx_step store_container(pTHX_ pstx_store *st, SV **sv)
+{
+    bool array = SvTYPE(*sv) == SVt_PVAV;
+    if (SvRMAGICAL(*sv)) {
+        MAGIC *mg = mg_find(*sv, PERL_MAGIC_tied);
+        if (mg)
+            return pstx_store_tied(aTHX_ st, array ? PST_TIED_ARRAY : PST_TIED_HASH, mg, sv);
+    }
+    if (array)
+        return store_array(aTHX_ st, (AV *)*sv);
+    pstx_store_hash_begin(aTHX_ st, (HV *)*sv);
+    return PSTX_STEP_DONE;
+}
+
+/* Scalars that may carry magic. */
+static enum pstx_step store_upgraded(pTHX_ pstx_store *st, SV **sv)
+{
+    MAGIC *mg;
+    if (SvGMAGICAL(*sv) && SvSMAGICAL(*sv) && (mg = mg_find(*sv, PERL_MAGIC_tiedelem)))
+        return pstx_store_tied_item(aTHX_ st, mg, sv);
+    if (SvRMAGICAL(*sv) && (mg = mg_find(*sv, PERL_MAGIC_tiedscalar)))
+        return pstx_store_tied(aTHX_ st, PST_TIED_SCALAR, mg, sv);
+    if (SvROK(*sv))
+        return store_ref(aTHX_ st, sv);
+    pstx_store_scalar(aTHX_ st, *sv);
+    return PSTX_STEP_DONE;
+}
+
+enum pstx_step pstx_store_body(pTHX_ pstx_store *st, SV **sv)
+{
+    switch (SvTYPE(*sv)) {
+    case SVt_PVAV:
+    case SVt_PVHV:
+        return store_container(aTHX_ st, sv);
+    case SVt_PVMG:
+    case SVt_PVLV:
+        return store_upgraded(aTHX_ st, sv);
+    case SVt_REGEXP:
+        return pstx_store_regexp(aTHX_ st, *sv);
+    case SVt_PVCV:
+        return pstx_store_code(aTHX_ st, *sv);
+    case SVt_PVGV:
+    case SVt_PVFM:
+    case SVt_PVIO:
+        return pstx_store_refused(aTHX_ st, *sv);
+    default:
+        if (SvROK(*sv))
+            return store_ref(aTHX_ st, sv);
+        pstx_store_scalar(aTHX_ st, *sv);
+        return PSTX_STEP_DONE;
+    }
+}
+
+static enum pstx_step store_item(pTHX_ pstx_store *st, SV **sv)
+{
+    pstx_class *cls;
+    if (PST_UNLIKELY(*sv == &PL_sv_undef)) {
+        pstx_store_immortal_undef(aTHX_ st);
+        return PSTX_STEP_DONE;
+    }
+    if (pstx_store_seen(aTHX_ st, *sv))
+        return PSTX_STEP_DONE;
+    if (!SvOBJECT(*sv))
+        return pstx_store_body(aTHX_ st, sv);
+    cls = pstx_store_class(aTHX_ st, SvSTASH(*sv));
+    if (cls->freeze) {
+        if (pstx_store_must_restart(st, true))
+            return PSTX_STEP_RESTART;
+        return pstx_store_hook(aTHX_ st, sv, (size_t)(cls - st->classes));
+    }
+    pstx_store_bless(aTHX_ st, cls);
+    return pstx_store_body(aTHX_ st, sv);
+}
+
+/* The next item of the top frame. RETURNS: borrowed; NULL when the frame is done. */
+static SV *frame_next(pTHX_ pstx_store *st, pstx_store_frame *f)
+{
+    st->depth = f->depth;
+    switch (f->kind) {
+    case PSTX_FRAME_ARRAY:    return array_next(aTHX_ st, f);
+    case PSTX_FRAME_TIED_KEY:
+    case PSTX_FRAME_TIED_IDX: return pstx_store_tied_next(aTHX_ st, f);
+    case PSTX_FRAME_HOOK:     return pstx_store_hook_next(aTHX_ st, f);
+    default:                  return pstx_store_hash_next(aTHX_ st, f);
+    }
+}
+
+/* Write `sv` and all that hangs on it. RETURNS: false if the walk must start over. */
+static bool store_walk(pTHX_ pstx_store *st, SV *sv)
+{
+    for (;;) {
+        enum pstx_step step = store_item(aTHX_ st, &sv);
+        if (step == PSTX_STEP_DESCEND)
+            continue;
+        if (step == PSTX_STEP_RESTART)
+            return false;
+        do {
+            if (!st->frame_count)
+                return true;
+            if (PST_UNLIKELY(st->w.error.code != PST_OK))
+                return true;
+            sv = frame_next(aTHX_ st, &st->frames[st->frame_count - 1]);
+        } while (!sv);
+    }
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+/* The image grows inside the scalar that will be returned. */
+static bool grow_image(pst_buf *buf, size_t need)
+{
+    dTHX;
+    SV *image = (SV *)buf->host;
+    size_t used = pst_buf_len(buf);
+    size_t size = pst_buf_next_size((size_t)(buf->end - buf->start), used, need);
+    if (!size)
+        return false;
+    SvCUR_set(image, used);
+    buf->start = (uint8_t *)SvGROW(image, size + 1);
+    buf->pos = buf->start + used;
+    buf->end = buf->start + SvLEN(image) - 1;    /* a NUL must fit */
+    return true;
+}
+
+static void forget(pTHX_ pstx_store *st)
+{
+    size_t i;
+    while (st->frame_count)
+        pstx_store_pop(aTHX_ st);
+    for (i = 0; i < st->class_count; i++)
+        SvREFCNT_dec(st->classes[i].stash);
+    st->class_count = st->last_class = 0;
+    st->class_numbers = 0;
+    st->odd_class_names = false;
+    if (st->class_seen.count)
+        pstx_seen_clear(&st->class_seen);
+    if (st->seen.count)
+        pstx_seen_clear(&st->seen);
+    st->tags = 0;
+    st->depth = 0;
+    st->via_ref = NULL;
+    st->tainted = false;
+}
+
+static void store_release(pTHX_ pstx_run *run)
+{
+    pstx_store *st = (pstx_store *)run;
+    forget(aTHX_ st);
+    SvREFCNT_dec(st->image);
+    SvREFCNT_dec(st->keep);
+    Safefree(st->frames);
+    Safefree(st->classes);
+    pstx_seen_release(&st->seen);
+    pstx_seen_release(&st->class_seen);
+    Safefree(st);
+}
+
+static void begin_image(pTHX_ pstx_store *st, bool netorder)
+{
+    enum { FIRST_SIZE = 240 };
+    SV *image = st->image = newSV(FIRST_SIZE);
+    SvPOK_only(image);
+    pst_writer_init(&st->w, netorder, IVSIZE);
+    st->w.buf.host = image;
+    st->w.buf.grow = grow_image;
+    st->w.buf.start = st->w.buf.pos = (uint8_t *)SvPVX(image);
+    st->w.buf.end = st->w.buf.start + SvLEN(image) - 1;
+}
+
+/* Give the finished image away, without much unused room. */
+static SV *finish_image(pTHX_ pstx_store *st)
+{
+    SV *image = st->image;
+    size_t len = pst_buf_len(&st->w.buf);
+    st->image = NULL;
+    SvPVX(image)[len] = '\0';
+    SvCUR_set(image, len);
+    if (SvLEN(image) - len > 256 + len / 4)
+        SvPV_renew(image, len + 1);
+    if (st->tainted)
+        SvTAINTED_on(image);
+    return image;
+}
+
+SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning)
+{
+    pstx_store *st;
+    SV *image;
+    Newxz(st, 1, pstx_store);
+    st->run.release = store_release;
+    st->run.netorder = header->netorder;
+    st->run.cloning = cloning;
+    ENTER;
+    pstx_run_begin(aTHX_ &st->run, PSTX_STORING);
+    begin_image(aTHX_ st, header->netorder);
+    (void)pst_write_header(&st->w, header);
+    while (!store_walk(aTHX_ st, SvRV(root))) {
+        forget(aTHX_ st);
+        st->w.buf.pos = st->w.buf.start;
+        (void)pst_write_header(&st->w, header);
+    }
+    if (st->w.error.code != PST_OK)
+        pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ITEMS);
+    image = sv_2mortal(finish_image(aTHX_ st));
+    pstx_run_succeeded(aTHX_ &st->run);
+    LEAVE;
+    return image;
+}

@@ -1,0 +1,195 @@
+/* pstx_store.h - walking Perl data: the state of a storing run and its parts.
+ *
+ * Layer: glue. The walk is iterative. `pstx_store_walk` takes one item at a time:
+ * scalars are written on the spot, a reference leads on to its referent, and a container
+ * becomes a frame on a heap stack, which hands out its items one by one.
+ *
+ * Tags. Every item gets the next number; but an address is remembered only if it can be
+ * met again. In the ordinary mode that is every SV with a reference count above 1. Three
+ * things break that rule: weak references, arrays that do not own their elements (@_),
+ * and user code, which may hand us anything. The first of these that the walk meets makes
+ * it start over in the mode `all`, where each address is remembered; nothing has been
+ * shown to anybody by then, and the bytes are the same up to that point.
+ */
+#ifndef PSTX_STORE_H
+#define PSTX_STORE_H
+
+#include "pstx.h"
+
+/* A class met in a run. */
+typedef struct pstx_class {
+    HV         *stash;       /* +1 */
+    const void *key;         /* identity of the name */
+    const char *name;        /* bytes, borrowed from the stash */
+    STRLEN      name_len;
+    IV          index;       /* number in the image, -1 before it is written */
+    IV          same_name;   /* an earlier class whose name has the same bytes, or -1 */
+    CV         *freeze;      /* STORABLE_freeze, borrowed from the stash, or NULL */
+    bool        overloaded;
+} pstx_class;
+
+enum pstx_frame_kind {
+    PSTX_FRAME_ARRAY,
+    PSTX_FRAME_HASH,         /* buckets, in perl's order */
+    PSTX_FRAME_HASH_ITER,    /* perl's own iterator: user code may change the hash */
+    PSTX_FRAME_HASH_SORTED,  /* canonical: an array of entries */
+    PSTX_FRAME_HASH_KEYS,    /* canonical where user code may run: an array of keys */
+    PSTX_FRAME_TIED_KEY,     /* the key is still to be written */
+    PSTX_FRAME_TIED_IDX,     /* the index is still to be written */
+    PSTX_FRAME_HOOK          /* sub-objects of a hook record */
+};
+
+typedef struct pstx_store_frame {
+    enum pstx_frame_kind kind;
+    bool      flagged;       /* hashes: FLAG_HASH */
+    bool      restricted;
+    bool      recursed;      /* hooks: a sub-object has been written */
+    bool      owned;         /* sv counts this reference */
+    bool      lazy_delete;   /* HASH_ITER: what HvLAZYDEL was */
+    uint8_t   hook_kind;
+    SV       *sv;            /* the container; +1 once user code may run */
+    IV        depth;         /* nesting below this frame, for the limits */
+    IV        at, count;     /* arrays, lists: next item; hashes: keys left in count */
+    HE       *entry;         /* hashes: entry whose value is being written */
+    U32       bucket;        /* HASH */
+    I32       saved_riter;   /* HASH_ITER */
+    HE       *saved_eiter;
+    HE      **sorted;        /* HASH_SORTED, owned */
+    AV       *list;          /* HASH_KEYS: keys, +1; HOOK: what the hook returned, borrowed */
+    IV        number;        /* HOOK: position of the class; TIED_IDX: the index */
+} pstx_store_frame;
+
+typedef struct pstx_store {
+    pstx_run    run;         /* must be first */
+    pst_writer  w;
+    SV         *image;       /* +1: the scalar whose buffer is written to */
+    pstx_seen   seen;        /* address -> tag */
+    uint32_t    tags;        /* number of the next item */
+    bool        all;         /* remember every address */
+    bool        user_code;   /* hooks may change what is being walked */
+    bool        tainted;     /* a tainted scalar was written */
+    SV         *via_ref;     /* what the REF written last refers to */
+    IV          depth;
+    pstx_store_frame *frames;
+    size_t      frame_count, frame_room;
+    pstx_class *classes;
+    size_t      class_count, class_room;
+    size_t      last_class;  /* position of the class asked for last */
+    bool        odd_class_names;  /* a UTF-8 name was met: bytes must be compared */
+    IV          class_numbers;    /* number of the next class to be written */
+    pstx_seen   class_seen;  /* name -> position in classes */
+    AV         *keep;        /* +1: what hooks returned stays alive until the end */
+} pstx_store;
+
+/* What became of an item. */
+enum pstx_step {
+    PSTX_STEP_DONE,          /* written, or a frame was pushed */
+    PSTX_STEP_DESCEND,       /* *sv is now what must be written next */
+    PSTX_STEP_RESTART        /* start over in the modes that have been set */
+};
+
+/* ---- pstx_store.c: the walk ----------------------------------------------------------- */
+
+/* Serialize what `root` refers to.
+ *   header  written first
+ * RETURNS: the image, mortal. PERL: croaks; runs user code (hooks). */
+SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning);
+
+/* A new frame on top; its depth is set, the rest is zero. RETURNS: borrowed, valid until
+ * the next push. PERL: none. */
+pstx_store_frame *pstx_store_push(pTHX_ pstx_store *st, enum pstx_frame_kind kind, SV *sv);
+
+/* Drop the top frame and what it owns. PERL: none. */
+void pstx_store_pop(pTHX_ pstx_store *st);
+
+/* Write what an item is, its tag and blessing being done. PERL: croaks, runs user code. */
+enum pstx_step pstx_store_body(pTHX_ pstx_store *st, SV **sv);
+
+/* The next level of nesting; croaks when it is one too many. PERL: croaks. */
+void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count);
+
+/* The class of a stash. RETURNS: borrowed, valid until the next call. PERL: none. */
+pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash);
+
+/* The class whose number stands for this one: itself or an earlier one of the same bytes. */
+pstx_class *pstx_store_named_class(pstx_store *st, pstx_class *cls);
+
+/* BLESS or IX_BLESS for the class; the object must follow. */
+void pstx_store_bless(pTHX_ pstx_store *st, pstx_class *cls);
+
+/* A scalar that is not a reference: its value. PERL: none. */
+void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv);
+
+/* `&PL_sv_undef`, which is written each time anew. PERL: none. */
+void pstx_store_immortal_undef(pTHX_ pstx_store *st);
+
+/* Ask for a restart in the mode `all` (and `user_code`), unless it is on already.
+ * RETURNS: true if the caller must return PSTX_STEP_RESTART. */
+PST_INLINE bool pstx_store_must_restart(pstx_store *st, bool user_code)
+{
+    if (st->all && (st->user_code || !user_code))
+        return false;
+    st->all = true;
+    st->user_code = st->user_code || user_code;
+    return true;
+}
+
+/* Was this address met before? Then OBJECT is written. Else it has its tag now. */
+PST_INLINE bool pstx_store_seen(pTHX_ pstx_store *st, SV *sv)
+{
+    if (st->all || SvREFCNT(sv) > 1) {
+        uint32_t tag = st->tags;
+        if (pstx_seen_add(&st->seen, sv, &tag)) {
+            (void)pst_write_object(&st->w, tag);
+            return true;
+        }
+    }
+    st->tags++;
+    return false;
+}
+
+/* Write a plain scalar, if it is one. RETURNS: false if it needs pstx_store_item(). */
+PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
+{
+    if (SvTYPE(sv) > SVt_PVNV || SvROK(sv) || sv == &PL_sv_undef)
+        return false;
+    if (!pstx_store_seen(aTHX_ st, sv))
+        pstx_store_scalar(aTHX_ st, sv);
+    return true;
+}
+
+/* ---- pstx_store_hash.c ------------------------------------------------------------------- */
+
+/* HASH or FLAG_HASH and a frame for the items. PERL: croaks. */
+void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv);
+
+/* Write items up to the first that is no plain scalar. RETURNS: that one, borrowed, or
+ * NULL when the hash is done (then the frame is gone). PERL: croaks. */
+SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f);
+
+/* Give the hash's own iterator back; for pstx_store_pop(). PERL: none. */
+void pstx_store_hash_restore(pTHX_ pstx_store_frame *f);
+
+/* ---- pstx_store_special.c ------------------------------------------------------------------ */
+
+/* Containers and scalars that are tied, elements of tied ones. */
+enum pstx_step pstx_store_tied(pTHX_ pstx_store *st, enum pst_tag tag, MAGIC *mg, SV **sv);
+enum pstx_step pstx_store_tied_item(pTHX_ pstx_store *st, MAGIC *mg, SV **sv);
+SV *pstx_store_tied_next(pTHX_ pstx_store *st, pstx_store_frame *f);
+
+/* qr// objects' bodies. PERL: runs user code (re::regexp_pattern). */
+enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv);
+
+/* Code: its text, or refused. PERL: croaks, runs user code (B::Deparse). */
+enum pstx_step pstx_store_code(pTHX_ pstx_store *st, SV *sv);
+
+/* What cannot be stored: an error, or a string in its place with forgive_me. */
+enum pstx_step pstx_store_refused(pTHX_ pstx_store *st, SV *sv);
+
+/* ---- pstx_hooks.c --------------------------------------------------------------------------- */
+
+/* Object of a class with STORABLE_freeze. PERL: croaks, runs user code. */
+enum pstx_step pstx_store_hook(pTHX_ pstx_store *st, SV **sv, size_t class_at);
+SV *pstx_store_hook_next(pTHX_ pstx_store *st, pstx_store_frame *f);
+
+#endif
