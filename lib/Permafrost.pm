@@ -65,21 +65,6 @@ sub _writer_to_file {
 
 # ---- called by the glue -----------------------------------------------------------------
 
-# The IO behind what a user gave as a handle.
-sub _handle {
-    my ($handle) = @_;
-    no strict 'refs';
-    my $fileno = defined $handle && length $handle ? fileno($handle) : undef;
-    Carp::croak('not a valid file descriptor') unless defined $fileno;
-    return ref $handle && _is_io($handle) ? $handle : *{$handle}{IO};
-}
-
-# Is it an IO object itself (*STDOUT{IO}), not a glob?
-sub _is_io {
-    require Scalar::Util;
-    return Scalar::Util::reftype($_[0]) eq 'IO';
-}
-
 # Open FILE for reading, under a shared lock if LOCK.
 sub _open_file {
     my ($file, $lock) = @_;
@@ -129,6 +114,7 @@ sub _make_re {
     my ($pattern, $flags) = @_;
     return undef if $flags =~ /[^a-z]/;
     utf8::decode($pattern) if $flags =~ /u/ && $pattern =~ /[^\x00-\x7f]/;
+    no feature 'unicode_strings';    # it would add the flag u
     local ($@, $SIG{__DIE__});
     my $re = eval "qr/\$pattern/$flags";    ## no critic: flags are letters
     return $re;

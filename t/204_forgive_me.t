@@ -25,7 +25,7 @@ for my $value (0, undef, '', 1, 'yes', -1) {
     my $thawed = pf->{thaw}->(pf->{freeze}->([$code, 'after']));
     is(scalar @warning, 1, 'one warning');
     like($warning[0], qr/CODE/, 'it names the type');
-    like($thawed->[0], qr/CODE\(0x[0-9a-f]+\)/, 'a string stands for the item');
+    like(${$thawed->[0]}, qr/CODE\(0x[0-9a-f]+\)/, 'a string stands for the item');
     is($thawed->[1], 'after', 'what follows is there');
     no warnings;
     @warning = ();

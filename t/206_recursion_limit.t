@@ -49,7 +49,7 @@ with_options({recursion_limit => 5, recursion_limit_hash => 5}, sub {
     my $hook = bless [], 'Limit::Hook';
     for (1 .. 12) {
         my $data = $hook;
-        same_outcome("hooks of depth $_: $_[0]", sub { my ($m) = @_; $m->{freeze}->($data) });
+        same_outcome("hooks of depth $_", sub { my ($m) = @_; $m->{freeze}->($data) });
         same_outcome("hooks of depth $_, dclone", sub { $_[0]{dclone}->($data) });
         $hook = bless [$hook], 'Limit::Hook';
     }

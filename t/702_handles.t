@@ -99,7 +99,14 @@ for (@wrong) {
 }
 same_outcome('store_fd of no reference', sub { $_[0]{store_fd}->('x', \*STDOUT) });
 same_outcome('store_fd, three arguments', sub { $_[0]{store_fd}->([], \*STDOUT, 'x') });
-same_outcome('fd_retrieve, write only', sub { open my $h, '>', 'wo'; $_[0]{fd_retrieve}->($h) });
+same_outcome('fd_retrieve, write only', sub {
+    open my $h, '>', 'wo';
+    my $value = eval { $_[0]{fd_retrieve}->($h) };
+    my $error = $@;
+    { no warnings; close $h }
+    die $error if $error;
+    return $value;
+});
 
 # Several images and lines on one handle
 sub sequence {

@@ -22,8 +22,6 @@ typedef struct pstx_options {
     bool canonical;
     bool forgive_me;
     bool accept_future_minor;
-    bool downgrade_restricted;
-    bool drop_utf8;
     bool accept_foreign;       /* images of other machines are read, not refused */
     I32  flags;                /* PSTX_BLESS_OK, PSTX_TIE_OK */
     IV   depth_limit;          /* -1: none */

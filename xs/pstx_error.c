@@ -24,6 +24,31 @@ void pstx_warn(pTHX_ pstx_message message, ...)
     va_end(args);
 }
 
+void pstx_croak_again(pTHX_ SV *error)
+{
+    STRLEN len;
+    SV *copy = sv_2mortal(newSVsv(error));
+    const char *text;
+    if (SvROK(copy))
+        croak_sv(copy);
+    text = SvPV_force(copy, len);
+    if (len && text[len - 1] == '\n') {
+        len--;
+        if (len && text[len - 1] == '.')
+            len--;
+        SvCUR_set(copy, len);
+        *SvEND(copy) = '\0';
+        croak("%" SVf ",", SVfARG(copy));
+    }
+    croak("%" SVf, SVfARG(copy));
+}
+
+void pstx_croak_eval(pTHX_ SV *source, SV *error)
+{
+    pstx_croak_again(aTHX_ sv_2mortal(Perl_newSVpvf(aTHX_ formats[PSTX_MSG_EVAL_FAILED],
+                                                    SVfARG(source), SVfARG(error))));
+}
+
 static const char *kind_of(bool file)
 {
     return file ? "file" : "string";

@@ -21,6 +21,7 @@
     X(NOT_A_STRING,     "Not a scalar string") \
     X(WIDE_IMAGE,       "Frozen string corrupt - contains characters outside 0-255") \
     X(BAD_HANDLE,       "not a valid file descriptor") \
+    X(NOT_A_GLOB,       "Not a GLOB reference") \
     /* storing */ \
     X(CANT_STORE,       "Can't store %s items") \
     X(CANT_STORE_ITEM,  "Can't store item %s(0x%" UVxf ")") \
@@ -31,7 +32,7 @@
     X(HOOK_KIND,        "Unexpected object type (%d) in store_hook()") \
     X(HOOK_LOST_ITEM,   "Could not serialize item #%d from hook %" SVf) \
     X(HASH_CHANGED,     "Hash %" SVf " lost keys while it was being stored (by a hook?)") \
-    X(DEPARSE_EMPTY,    "The result of B::Deparse::coderef2text was empty - maybe you're trying to serialize an XS function?") \
+    X(DEPARSE_EMPTY,    "The result of B::Deparse::coderef2text was empty - maybe you're trying to serialize an XS function?,") \
     X(TOO_MANY_ITEMS,   "Too many items for one image") \
     /* retrieving: header */ \
     X(MAGIC,            "Magic number checking on storable %s failed") \
@@ -49,7 +50,7 @@
     X(NO_CLASS,         "Class name #%" IVdf " should have been seen already") \
     X(OLD_TAG,          "Old tag 0x%" UVxf " should have been mapped already") \
     X(TOO_LARGE,        "Too large size > I32_MAX") \
-    X(UNEXPECTED_TYPE,  "Unexpected type %d in %s") \
+    X(UNEXPECTED_TYPE,  "Unexpected type %d in %s,") \
     X(TYING_DISABLED,   "Tying is disabled.") \
     X(NO_OVERLOAD,      "Cannot restore overloading on %s(0x%" UVxf ") (package %" SVf ") (even after a \"require %" SVf ";\")") \
     X(NO_OVERLOAD_PLAIN,"Cannot restore overloading on %s(0x%" UVxf ") (package <unknown>)") \
@@ -58,7 +59,7 @@
     X(ATTACH_REFS,      "STORABLE_attach called with unexpected references") \
     X(EVAL_DISABLED,    "Can't eval, please set $Storable::Eval to a true value") \
     X(EVAL_FAILED,      "code %" SVf " caused an error: %" SVf) \
-    X(NOT_CODE,         "code %" SVf " did not evaluate to a subroutine reference\n")
+    X(NOT_CODE,         "code %" SVf " did not evaluate to a subroutine reference,")
 
 typedef enum pstx_message {
 #define PSTX_MESSAGE_ENUM(name, format) PSTX_MSG_##name,
@@ -70,6 +71,14 @@ typedef enum pstx_message {
 /* Die with the message; the arguments are those of its format.
  * PERL: croaks. */
 void pstx_croak(pTHX_ pstx_message message, ...) __attribute__noreturn__;
+
+/* Die with the message of a $@, `error`, and the user's line: a reference as it is; of a
+ * text the end of line (and a dot before it) gives way to ", at FILE line N.".
+ * PERL: croaks. */
+void pstx_croak_again(pTHX_ SV *error) __attribute__noreturn__;
+
+/* The sub that $Storable::Eval stands for has failed. PERL: croaks. */
+void pstx_croak_eval(pTHX_ SV *source, SV *error) __attribute__noreturn__;
 
 /* Warn with the message. PERL: runs user code (__WARN__ handlers). */
 void pstx_warn(pTHX_ pstx_message message, ...);

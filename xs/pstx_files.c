@@ -35,25 +35,58 @@ SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder, bool file)
 
 SV *pstx_store_file(pTHX_ SV *ref, SV *file, SSize_t items, bool netorder, bool lock)
 {
-    SV *args[3];
+    SV *args[3], *image;
     need_reference(aTHX_ ref);
     if (items != 2)
         pstx_croak(aTHX_ PSTX_MSG_ARG_NUMBER);
-    args[0] = SvREFCNT_inc_simple_NN(image_of(aTHX_ ref, netorder, true));
+    image = image_of(aTHX_ ref, netorder, true);
+    args[0] = SvREFCNT_inc_simple_NN(image);
     args[1] = newSVsv(file);
     args[2] = newSViv(lock);
-    return pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 3);
+    return pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 3);
 }
 
-/* What users give as a handle. RETURNS: its IO, borrowed. PERL: croaks if it is none. */
+/* A handle by name: qualified, or one of those that every package has. */
+static IO *named_io(pTHX_ SV *name)
+{
+    STRLEN len;
+    const char *text = SvPV(name, len);
+    bool qualified = memchr(text, ':', len) || memchr(text, '\'', len);
+    GV *gv = len ? gv_fetchpvn_flags(text, len, qualified ? 0 : SvUTF8(name), SVt_PVIO) : NULL;
+    if (gv && !qualified && GvSTASH(gv) != PL_defstash)
+        gv = NULL;
+    return gv ? GvIO(gv) : NULL;
+}
+
+/* The file number that a tied handle claims to have. RETURNS: false if none. */
+static bool tied_has_fileno(pTHX_ IO *io)
+{
+    MAGIC *mg = SvRMAGICAL(io) ? mg_find((SV *)io, PERL_MAGIC_tiedscalar) : NULL;
+    return !mg || SvOK(pstx_call_method(aTHX_ NULL, SvREFCNT_inc(SvTIED_obj((SV *)io, mg)), "FILENO", NULL));
+}
+
+/* What users give as a handle. RETURNS: its IO, borrowed. PERL: croaks if it is none;
+ * runs user code (tied handles). */
 static IO *handle_io(pTHX_ SV *handle)
 {
-    SV *args[1], *io;
-    args[0] = newSVsv(handle);
-    io = pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_handle", GV_ADD), args, 1);
-    if (!SvROK(io) || SvTYPE(SvRV(io)) != SVt_PVIO)
+    IO *io = NULL;
+    SvGETMAGIC(handle);
+    if (SvROK(handle)) {
+        SV *target = SvRV(handle);
+        if (SvTYPE(target) == SVt_PVIO)
+            io = (IO *)target;
+        else if (isGV_with_GP(target))
+            io = GvIO((GV *)target);
+        else
+            pstx_croak(aTHX_ PSTX_MSG_NOT_A_GLOB);
+    }
+    else if (isGV_with_GP(handle))
+        io = GvIO((GV *)handle);
+    else if (SvOK(handle))
+        io = named_io(aTHX_ handle);
+    if (!io || !tied_has_fileno(aTHX_ io) || !(IoIFP(io) || IoOFP(io)))
         pstx_croak(aTHX_ PSTX_MSG_BAD_HANDLE);
-    return (IO *)SvRV(io);
+    return io;
 }
 
 SV *pstx_store_fd(pTHX_ SV *ref, SV *handle, SSize_t items, bool netorder)
@@ -79,16 +112,14 @@ SV *pstx_retrieve_file(pTHX_ SV *file, SV *flags, bool lock)
     SV *args[2], *handle;
     args[0] = newSVsv(file);
     args[1] = newSViv(lock);
-    handle = pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_open_file", GV_ADD), args, 2);
+    handle = pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_open_file", GV_ADD), args, 2);
     return pstx_retrieve_handle(aTHX_ IoIFP(sv_2io(handle)), flags, true);
 }
 
 SV *pstx_retrieve_fd(pTHX_ SV *handle, SV *flags)
 {
     IO *io = handle_io(aTHX_ handle);
-    if (!IoIFP(io))
-        pstx_croak(aTHX_ PSTX_MSG_BAD_HANDLE);
-    return pstx_retrieve_handle(aTHX_ IoIFP(io), flags, false);
+    return pstx_retrieve_handle(aTHX_ IoIFP(io) ? IoIFP(io) : IoOFP(io), flags, false);
 }
 
 /* ---- headers, code ---------------------------------------------------------------------------------- */

@@ -10,13 +10,28 @@ CV *pstx_find_method(pTHX_ HV *stash, const char *name)
     return gv ? GvCV(gv) : NULL;
 }
 
-AV *pstx_call_list(pTHX_ SV *code, SV *first, SV *second)
+/* Does this run add its caller's line to what a callee dies with? */
+static I32 eval_flag(const pstx_run *run)
+{
+    return run && !run->cloning ? G_EVAL : 0;
+}
+
+/* Call what lies on perl's stack since PUSHMARK. RETURNS: the number of results. */
+static SSize_t call(pTHX_ const pstx_run *run, SV *code, I32 flags)
+{
+    SSize_t count = call_sv(code, flags | eval_flag(run));
+    if (eval_flag(run) && SvTRUE(ERRSV))
+        pstx_croak_again(aTHX_ ERRSV);
+    return count;
+}
+
+AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second)
 {
     dSP;
     AV *results = newAV();
     SSize_t count, i;
-    sv_2mortal((SV *)results);           /* until the call has come back */
     ENTER;
+    SAVEMORTALIZESV(results);            /* until the call has come back */
     SAVETMPS;
     PUSHMARK(SP);
     EXTEND(SP, 2);
@@ -24,27 +39,39 @@ AV *pstx_call_list(pTHX_ SV *code, SV *first, SV *second)
     if (second)
         PUSHs(sv_2mortal(second));
     PUTBACK;
-    count = call_sv(code, G_LIST);
+    count = call(aTHX_ run, code, G_LIST);
     SPAGAIN;
-    if (count) {
+    if (count)
         av_extend(results, count - 1);
-        for (i = 0; i < count; i++) {
-            SV *sv = SP[i - count + 1];
-            /* A temporary may be taken over; anything else may change later. */
-            av_push(results, SvREFCNT_inc_simple_NN(sv));
-        }
-        SP -= count;
-    }
+    for (i = 0; i < count; i++)
+        av_push(results, SvREFCNT_inc_NN(SP[i - count + 1]));
+    SP -= count;
     PUTBACK;
+    SvREFCNT_inc_simple_void_NN((SV *)results);
     FREETMPS;
     LEAVE;
-    return (AV *)SvREFCNT_inc_simple_NN((SV *)results);
+    return results;
 }
 
-SV *pstx_call_scalar(pTHX_ SV *code, SV **args, size_t count)
+/* The scalar result of a call. RETURNS: mortal. */
+static SV *scalar_result(pTHX_ const pstx_run *run, SV *code, I32 flags)
+{
+    SV *result;
+    (void)call(aTHX_ run, code, G_SCALAR | flags);
+    {
+        dSP;
+        result = POPs;
+        PUTBACK;
+    }
+    SvREFCNT_inc_simple_void_NN(result);
+    FREETMPS;
+    LEAVE;
+    return sv_2mortal(result);
+}
+
+SV *pstx_call_scalar(pTHX_ const pstx_run *run, SV *code, SV **args, size_t count)
 {
     dSP;
-    SV *result;
     size_t i;
     ENTER;
     SAVETMPS;
@@ -53,19 +80,11 @@ SV *pstx_call_scalar(pTHX_ SV *code, SV **args, size_t count)
     for (i = 0; i < count; i++)
         PUSHs(sv_2mortal(args[i]));
     PUTBACK;
-    (void)call_sv(code, G_SCALAR);
-    SPAGAIN;
-    result = SvREFCNT_inc(POPs);
-    PUTBACK;
-    FREETMPS;
-    LEAVE;
-    return sv_2mortal(result);
+    return scalar_result(aTHX_ run, code, 0);
 }
 
-SV *pstx_call_method(pTHX_ SV *invocant, const char *name, SV *arg)
+SV *pstx_call_method(pTHX_ const pstx_run *run, SV *invocant, const char *name, SV *arg)
 {
-    SV *method = sv_2mortal(newSVpv(name, 0));
-    SV *result;
     dSP;
     ENTER;
     SAVETMPS;
@@ -75,13 +94,26 @@ SV *pstx_call_method(pTHX_ SV *invocant, const char *name, SV *arg)
     if (arg)
         PUSHs(sv_2mortal(arg));
     PUTBACK;
-    (void)call_sv(method, G_SCALAR | G_METHOD);
-    SPAGAIN;
-    result = SvREFCNT_inc(POPs);
+    return scalar_result(aTHX_ run, newSVpvn_flags(name, strlen(name), SVs_TEMP), G_METHOD);
+}
+
+void pstx_call_thaw(pTHX_ const pstx_run *run, CV *method, SV *object, SV *frozen, AV *list)
+{
+    SSize_t count = AvFILLp(list) + 1, i;
+    dSP;
+    ENTER;
+    SAVETMPS;
+    PUSHMARK(SP);
+    EXTEND(SP, count + 3);
+    PUSHs(sv_2mortal(newRV_inc(object)));
+    PUSHs(sv_2mortal(newSViv(PSTX_CLONING_ARG(run))));
+    PUSHs(frozen);
+    for (i = 0; i < count; i++)
+        PUSHs(AvARRAY(list)[i]);
     PUTBACK;
+    (void)call(aTHX_ run, (SV *)method, G_SCALAR | G_DISCARD);
     FREETMPS;
     LEAVE;
-    return sv_2mortal(result);
 }
 
 /* ---- STORABLE_freeze --------------------------------------------------------------------------------- */
@@ -119,7 +151,7 @@ static AV *call_freeze(pTHX_ pstx_store *st, SV *sv, CV *hook)
 {
     AV *results;
     pstx_run_user_code(aTHX_ &st->run);
-    results = pstx_call_list(aTHX_ (SV *)hook, newRV_inc(sv), newSViv(PSTX_CLONING_ARG(&st->run)));
+    results = pstx_call_list(aTHX_ &st->run, (SV *)hook, newRV_inc(sv), newSViv(PSTX_CLONING_ARG(&st->run)));
     if (!st->keep)
         st->keep = newAV();
     av_push(st->keep, (SV *)results);

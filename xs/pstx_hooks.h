@@ -8,17 +8,24 @@
 
 #include "pstx.h"
 
+/* In all calls, `run` is the run on whose behalf they are made, or NULL. When the callee
+ * dies, a run other than dclone's adds the user's line to the text, as Storable does
+ * ("text at HOOK line 3, at CALLER line 8."); exception objects pass unchanged. */
+
 /* Call `code` with `first` (consumed) and, unless NULL, `second` (consumed) in list
  * context. RETURNS: +1, an array of the results. PERL: croaks, runs user code. */
-AV *pstx_call_list(pTHX_ SV *code, SV *first, SV *second);
-
-/* Call the method `name` of `invocant` (consumed) with `arg` (consumed, may be NULL) in
- * scalar context. RETURNS: mortal. PERL: croaks, runs user code. */
-SV *pstx_call_method(pTHX_ SV *invocant, const char *name, SV *arg);
+AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second);
 
 /* Call `code` with the `count` arguments (consumed) in scalar context.
  * RETURNS: mortal. PERL: croaks, runs user code. */
-SV *pstx_call_scalar(pTHX_ SV *code, SV **args, size_t count);
+SV *pstx_call_scalar(pTHX_ const pstx_run *run, SV *code, SV **args, size_t count);
+
+/* Call the method `name` of `invocant` (consumed) with `arg` (consumed, may be NULL) in
+ * scalar context. RETURNS: mortal. PERL: croaks, runs user code. */
+SV *pstx_call_method(pTHX_ const pstx_run *run, SV *invocant, const char *name, SV *arg);
+
+/* $object->STORABLE_thaw(cloning, frozen, list...). PERL: croaks, runs user code. */
+void pstx_call_thaw(pTHX_ const pstx_run *run, CV *method, SV *object, SV *frozen, AV *list);
 
 /* The method `name` of a class. RETURNS: borrowed, or NULL. PERL: none. */
 CV *pstx_find_method(pTHX_ HV *stash, const char *name);

@@ -70,32 +70,28 @@ PST_INLINE bool is_true(pTHX_ const pstx_globals *globals, enum pstx_variable wh
     return sv && SvTRUE(sv);
 }
 
-/* An undefined limit means none. */
-static IV limit_of(pTHX_ const pstx_globals *globals, enum pstx_variable which)
+/* An undefined variable counts as 0, as with Storable: a limit of nothing, no flags. */
+static IV number_of(pTHX_ const pstx_globals *globals, enum pstx_variable which)
 {
     SV *sv = value_of(globals, which);
-    return sv && SvOK(sv) ? SvIV(sv) : -1;
+    return sv && SvOK(sv) ? SvIV(sv) : 0;
 }
 
 void pstx_options_read(pTHX_ pstx_run *run)
 {
     const pstx_globals *globals = run->globals;
     pstx_options *opt = &run->opt;
-    SV *flags;
     opt->forgive_me = is_true(aTHX_ globals, PSTX_VAR_FORGIVE_ME);
     if (run->kind == PSTX_STORING) {
         opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);
         opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE)
                      ? value_of(globals, PSTX_VAR_DEPARSE) : NULL;
-        opt->depth_limit = limit_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
-        opt->depth_limit_hash = limit_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
+        opt->depth_limit = number_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
+        opt->depth_limit_hash = number_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
         return;
     }
     opt->accept_future_minor = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FUTURE_MINOR);
-    opt->downgrade_restricted = is_true(aTHX_ globals, PSTX_VAR_DOWNGRADE_RESTRICTED);
-    opt->drop_utf8 = is_true(aTHX_ globals, PSTX_VAR_DROP_UTF8);
     opt->accept_foreign = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FOREIGN);
     opt->eval = is_true(aTHX_ globals, PSTX_VAR_EVAL) ? value_of(globals, PSTX_VAR_EVAL) : NULL;
-    flags = value_of(globals, PSTX_VAR_FLAGS);
-    opt->flags = flags && SvOK(flags) ? (I32)SvIV(flags) : PSTX_FLAGS_ALL;
+    opt->flags = (I32)number_of(aTHX_ globals, PSTX_VAR_FLAGS);
 }

@@ -70,7 +70,7 @@ pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind k
     f->sv = sv;
     f->value = NULL;
     f->left = 0;
-    f->at = 0;
+    f->placeholders = f->at = 0;
     return f;
 }
 

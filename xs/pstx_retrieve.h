@@ -45,6 +45,7 @@ typedef struct pstx_rframe {
     SV      *sv;           /* +1: what is being built; NULL for VSTRING */
     SV      *value;        /* +1 or NULL: see the kinds */
     uint64_t left;         /* arrays, hashes: items still to come */
+    SSize_t  placeholders; /* hashes: entries that are */
     SSize_t  at;           /* arrays: index of the next item; hooks: own tag */
 } pstx_rframe;
 

@@ -41,48 +41,40 @@ SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged
 }
 
 /* A repeated key: the first value stays alive, a later OBJECT may name it. */
-PST_COLD static void replace_value(pTHX_ pstx_retrieve *rt, HV *hv, HE *he)
+PST_COLD static void replace_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *he)
 {
     SV *old = HeVAL(he);
     pstx_retrieve_own_tags(aTHX_ rt);
     HeVAL(he) = NULL;
     if (old == &PL_sv_placeholder)
-        HvPLACEHOLDERS_set(hv, HvPLACEHOLDERS_get(hv) - 1);
+        f->placeholders--;
     else
         SvREFCNT_dec(old);
 }
 
 /* Put value (+1, consumed) under a key; perl's flags of the key are given. */
-PST_INLINE void hash_put(pTHX_ pstx_retrieve *rt, HV *hv, const char *key, uint32_t len,
+PST_INLINE void hash_put(pTHX_ pstx_retrieve *rt, pstx_rframe *f, const char *key, uint32_t len,
                          int hek_flags, U32 hash, SV *value)
 {
-    HE *he = PSTX_HV_SLOT(hv, key, len, hek_flags, hash);
+    HE *he = PSTX_HV_SLOT((HV *)f->sv, key, len, hek_flags, hash);
     if (PST_UNLIKELY(HeVAL(he) != NULL))
-        replace_value(aTHX_ rt, hv, he);
+        replace_value(aTHX_ rt, f, he);
     HeVAL(he) = value;
-}
-
-/* A value and its flags, for a FLAG_HASH. */
-static SV *flagged_value(pTHX_ HV *hv, unsigned flags, SV *value)
-{
-    if (flags & PST_KEY_PLACEHOLDER) {
-        SvREFCNT_dec(value);
-        HvPLACEHOLDERS_set(hv, HvPLACEHOLDERS_get(hv) + 1);
-        return &PL_sv_placeholder;
-    }
-    return value;
 }
 
 static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags, const char *key,
                         uint32_t len, SV *value)
 {
-    HV *hv = (HV *)f->sv;
     int hek_flags = (flags & PST_KEY_UTF8 ? HVhek_UTF8 : 0)
                   | (flags & PST_KEY_WASUTF8 ? HVhek_WASUTF8 : 0);
     if ((f->flags & PST_HASH_RESTRICTED) && (flags & PST_KEY_LOCKED) && !SvIMMORTAL(value))
         SvREADONLY_on(value);
-    value = flagged_value(aTHX_ hv, flags, value);
-    hash_put(aTHX_ rt, hv, key, len, hek_flags, 0, value);
+    if (flags & PST_KEY_PLACEHOLDER) {
+        SvREFCNT_dec(value);
+        value = &PL_sv_placeholder;      /* perl is told at the end: growing drops them */
+        f->placeholders++;
+    }
+    hash_put(aTHX_ rt, f, key, len, hek_flags, 0, value);
 }
 
 bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
@@ -107,7 +99,7 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
     if (PST_UNLIKELY(f->flagged))
         put_flagged(aTHX_ rt, f, t.flags, (const char *)t.bytes, (uint32_t)t.len, value);
     else
-        hash_put(aTHX_ rt, (HV *)f->sv, (const char *)t.bytes, (uint32_t)t.len, 0,
+        hash_put(aTHX_ rt, f, (const char *)t.bytes, (uint32_t)t.len, 0,
                  hash_of(aTHX_ rt, (const char *)t.bytes, (uint32_t)t.len), value);
     return true;
 }
@@ -133,7 +125,9 @@ bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
 
 void pstx_retrieve_hash_end(pTHX_ pstx_rframe *f)
 {
-    PERL_UNUSED_CONTEXT;
+    HV *hv = (HV *)f->sv;
+    if (f->placeholders)
+        HvPLACEHOLDERS_set(hv, f->placeholders);
     if (f->flags & PST_HASH_RESTRICTED)
         SvREADONLY_on(f->sv);
 }

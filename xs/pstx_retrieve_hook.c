@@ -43,7 +43,7 @@ static SV *attach(pTHX_ pstx_retrieve *rt, CV *method, SV *name, SV *frozen, AV 
     args[0] = newSVsv(name);
     args[1] = newSViv(PSTX_CLONING_ARG(&rt->run));
     args[2] = SvREFCNT_inc_simple_NN(frozen);
-    made = pstx_call_scalar(aTHX_ (SV *)method, args, 3);
+    made = pstx_call_scalar(aTHX_ &rt->run, (SV *)method, args, 3);
     if (!SvROK(made) || !sv_isobject(made) || !sv_derived_from_sv(made, name, 0))
         pstx_croak(aTHX_ PSTX_MSG_ATTACH_RESULT, SVfARG(name));
     return SvREFCNT_inc_simple_NN(SvRV(made));
@@ -60,26 +60,6 @@ static CV *find_thaw(pTHX_ HV *stash, SV *name)
     if (!method)
         pstx_croak(aTHX_ PSTX_MSG_NO_THAW, SVfARG(name), SVfARG(name));
     return method;
-}
-
-/* $object->STORABLE_thaw(cloning, string, refs...) */
-static void thaw(pTHX_ pstx_retrieve *rt, CV *method, SV *object, SV *frozen, AV *list)
-{
-    SSize_t count = AvFILLp(list) + 1, i;
-    dSP;
-    ENTER;
-    SAVETMPS;
-    PUSHMARK(SP);
-    EXTEND(SP, count + 3);
-    PUSHs(sv_2mortal(newRV_inc(object)));
-    PUSHs(sv_2mortal(newSViv(PSTX_CLONING_ARG(&rt->run))));
-    PUSHs(frozen);
-    for (i = 0; i < count; i++)
-        PUSHs(AvARRAY(list)[i]);
-    PUTBACK;
-    (void)call_sv((SV *)method, G_SCALAR | G_DISCARD);
-    FREETMPS;
-    LEAVE;
 }
 
 /* The object of the frame gets its contents. PERL: croaks, runs user code. */
@@ -102,7 +82,7 @@ static void run_hook(pTHX_ pstx_retrieve *rt, size_t frame_at, size_t class_at, 
     }
     pstx_retrieve_bless(aTHX_ rt, sv, stash);
     method = find_thaw(aTHX_ stash, name);
-    thaw(aTHX_ rt, method, sv, frozen, list);
+    pstx_call_thaw(aTHX_ &rt->run, method, sv, frozen, list);
 }
 
 /* What follows the sub-objects: class, string, list; then the hook is called.

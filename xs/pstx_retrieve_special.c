@@ -176,7 +176,7 @@ static SV *compile_regexp(pTHX_ pstx_retrieve *rt, SV *pattern, SV *flags)
     pstx_retrieve_user_code(aTHX_ rt);   /* (?{...}) cannot run, but overload::constant may */
     args[0] = pattern;
     args[1] = flags;
-    ref = pstx_call_scalar(aTHX_ (SV *)get_cv("Permafrost::_make_re", GV_ADD), args, 2);
+    ref = pstx_call_scalar(aTHX_ &rt->run, (SV *)get_cv("Permafrost::_make_re", GV_ADD), args, 2);
     if (!SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_REGEXP) {
         (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_REGEXP);
         return NULL;
@@ -194,11 +194,6 @@ static SV *retrieve_regexp(pTHX_ pstx_retrieve *rt, pst_token *t)
                             newSVpvn((const char *)t->bytes, (STRLEN)t->len));
     if (!regexp)
         return NULL;
-    if (SvOBJECT(regexp) && !rt->bless) {     /* qr// blesses; only BLESS in the image counts */
-        SvOBJECT_off(regexp);
-        SvREFCNT_dec(SvSTASH(regexp));
-        SvSTASH_set(regexp, NULL);
-    }
     return pstx_retrieve_register(aTHX_ rt, regexp);
 }
 
@@ -212,7 +207,7 @@ static SV *eval_code(pTHX_ pstx_retrieve *rt, SV *source)
     if (SvROK(eval) && SvTYPE(SvRV(eval)) == SVt_PVCV) {
         SV *args[1];
         args[0] = newSVsv(source);
-        ref = pstx_call_scalar(aTHX_ eval, args, 1);
+        ref = pstx_call_scalar(aTHX_ &rt->run, eval, args, 1);
     }
     else {
         dSP;
@@ -228,7 +223,7 @@ static SV *eval_code(pTHX_ pstx_retrieve *rt, SV *source)
         sv_2mortal(ref);
     }
     if (SvTRUE(ERRSV) && !SvROK(ref))
-        pstx_croak(aTHX_ PSTX_MSG_EVAL_FAILED, SVfARG(source), SVfARG(ERRSV));
+        pstx_croak_eval(aTHX_ source, ERRSV);
     if (!SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVCV)
         pstx_croak(aTHX_ PSTX_MSG_NOT_CODE, SVfARG(source));
     return ref;
@@ -251,7 +246,7 @@ static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
     source = sv_2mortal(newSVpvs("sub "));
     sv_catsv_nomg(source, text);
     if (rt->run.opt.eval)
-        result = SvREFCNT_inc_simple_NN(SvRV(eval_code(aTHX_ rt, source)));
+        result = SvREFCNT_inc(SvRV(eval_code(aTHX_ rt, source)));
     else if (rt->run.opt.forgive_me)
         result = newSVsv(source);
     else

@@ -55,7 +55,7 @@ SV *pstx_store_tied_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 
 enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv)
 {
-    AV *parts = pstx_call_list(aTHX_ (SV *)get_cv("re::regexp_pattern", GV_ADD), newRV_inc(sv), NULL);
+    AV *parts = pstx_call_list(aTHX_ &st->run, (SV *)get_cv("re::regexp_pattern", GV_ADD), newRV_inc(sv), NULL);
     SV **pattern = av_fetch(parts, 0, 0), **flags = av_fetch(parts, 1, 0);
     STRLEN pattern_len = 0, flags_len = 0;
     const char *pattern_text = pattern ? SvPV(*pattern, pattern_len) : "";
@@ -68,12 +68,12 @@ enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv)
 /* ---- code ----------------------------------------------------------------------------------------- */
 
 /* The source text of a sub. RETURNS: mortal. PERL: croaks, runs user code. */
-static SV *deparse(pTHX_ SV *cv)
+static SV *deparse(pTHX_ const pstx_run *run, SV *cv)
 {
     SV *deparser, *text;
     load_module(PERL_LOADMOD_NOIMPORT, newSVpvs("B::Deparse"), NULL);
-    deparser = pstx_call_method(aTHX_ newSVpvs_flags("B::Deparse", 0), "new", NULL);
-    text = pstx_call_method(aTHX_ SvREFCNT_inc(deparser), "coderef2text", newRV_inc(cv));
+    deparser = pstx_call_method(aTHX_ run, newSVpvs_flags("B::Deparse", 0), "new", NULL);
+    text = pstx_call_method(aTHX_ run, SvREFCNT_inc(deparser), "coderef2text", newRV_inc(cv));
     if (!SvOK(text) || !SvCUR(text))
         pstx_croak(aTHX_ PSTX_MSG_DEPARSE_EMPTY);
     return text;
@@ -89,7 +89,7 @@ enum pstx_step pstx_store_code(pTHX_ pstx_store *st, SV *sv)
     if (pstx_store_must_restart(st, true))
         return PSTX_STEP_RESTART;
     pstx_run_user_code(aTHX_ &st->run);
-    text = deparse(aTHX_ sv);
+    text = deparse(aTHX_ &st->run, sv);
     bytes = SvPV(text, len);
     (void)pst_write_marker(&st->w, PST_CODE);
     st->tags++;                       /* the text has a number of its own */
