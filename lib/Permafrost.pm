@@ -23,8 +23,9 @@ our @EXPORT_OK = qw(
 
 use constant { BLESS_OK => 2, TIE_OK => 4, FLAGS_COMPAT => 6 };
 
-# What stock Storable's own limits are by default; Permafrost has none.
-use constant { stack_depth => 512, stack_depth_hash => 256 };
+# The limits in force.
+sub stack_depth ()      { no warnings 'once'; return $Permafrost::recursion_limit }
+sub stack_depth_hash () { no warnings 'once'; return $Permafrost::recursion_limit_hash }
 
 XSLoader::load('Permafrost', $VERSION);
 
@@ -45,8 +46,8 @@ sub CAN_FLOCK () {
 sub BIN_MAJOR ()            { return (_versions())[0] }
 sub BIN_MINOR ()            { return (_versions())[1] }
 sub BIN_WRITE_MINOR ()      { return (_versions())[1] }
-sub BIN_VERSION_NV ()       { return sprintf '%d.%03d', BIN_MAJOR, BIN_MINOR }
-sub BIN_WRITE_VERSION_NV () { return sprintf '%d.%03d', BIN_MAJOR, BIN_WRITE_MINOR }
+sub BIN_VERSION_NV          { return sprintf '%d.%03d', BIN_MAJOR, BIN_MINOR }
+sub BIN_WRITE_VERSION_NV    { return sprintf '%d.%03d', BIN_MAJOR, BIN_WRITE_MINOR }
 
 # ---- names of Storable's inner subs, for those who call or wrap them --------------------
 
@@ -69,6 +70,7 @@ sub _writer_to_file {
 sub _open_file {
     my ($file, $lock) = @_;
     $file = '' unless defined $file;
+    no warnings 'syscalls';    # a NUL in the name is an error like others
     open my $fh, '<', $file or Carp::croak("can't open $file: $!");
     binmode $fh;
     _lock($fh, $file, 0) if $lock;
@@ -79,6 +81,7 @@ sub _open_file {
 sub _write_file {
     my (undef, $file, $lock) = @_;
     $file = '' unless defined $file;
+    no warnings 'syscalls';    # a NUL in the name is an error like others
     my $fh;
     if ($lock) {    # nobody must see the file empty before the lock is ours
         require Fcntl;

@@ -4,6 +4,7 @@ use warnings;
 use lib 't/lib';
 use Cwd ();
 use Fcntl qw(:flock);
+use File::Spec ();
 use File::Temp ();
 use POSIX ();
 use Test::More;
@@ -92,6 +93,25 @@ for my $case (
     st->{store}->([1], 'file') unless -e 'file';
     open my $file, '+<', $name or die "$name: $!";
     ok(flock($file, LOCK_EX | LOCK_NB), "$function(@arguments): the lock is gone");
+}
+
+# What cannot be truncated, and what may only be written
+for my $writer (qw(lock_store lock_nstore store nstore)) {
+    same_outcome("$writer to the null device", sub { $_[0]{$writer}->([1], File::Spec->devnull) });
+}
+{
+    my ($ours, $theirs) = on_both(sub {
+        my ($m) = @_;
+        chmod 0755, $dir;
+        open my $out, ">", "wo";
+        close $out;
+        chmod 0222, "wo";
+        return in_child(sub {
+            ($<, $>) = (65534, 65534) if $> == 0;
+            return clean_message(outcome(sub { $m->{lock_store}->([1], "wo") })->{error}) || "fine";
+        });
+    });
+    is($ours, $theirs, "a file that may only be written");
 }
 
 # New files, bytes and contents

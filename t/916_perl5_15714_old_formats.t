@@ -118,11 +118,11 @@ for my $name (sort keys %header) {
 }
 
 # Spelled out, for where stock is not the measure
-is_deeply(pf->{thaw}->("\1" . $zero{hash}), {one => 'a', two => undef}, 'a hash of major 0');
-is_deeply(pf->{thaw}->("\3" . $one{array}), ['a', 1], 'an array of major 1');
-my $shared = pf->{thaw}->("\1" . $zero{shared});
+is_deeply(outcome(sub { pf->{thaw}->("\1" . $zero{hash}) })->{value}, {one => 'a', two => undef}, 'a hash of major 0');
+is_deeply(outcome(sub { pf->{thaw}->("\3" . $one{array}) })->{value}, ['a', 1], 'an array of major 1');
+my $shared = outcome(sub { pf->{thaw}->("\1" . $zero{shared}) })->{value} || [1, 2];
 is($shared->[0], $shared->[1], 'identity in major 0');
-is(ref pf->{thaw}->("\1" . $zero{'reference to an object'}), 'Class',
+is(ref outcome(sub { pf->{thaw}->("\1" . $zero{'reference to an object'}) })->{value}, "Class",
     'the old root that is a reference to an object is returned as it is');
 
 done_testing();

@@ -107,6 +107,24 @@ for my $how ('nothing', '$_[0] = undef', '$_[0] = []', 'contents', 'class and ba
     }
 }
 
+# What a hook frees must not be taken for what is made later at the same address
+for my $function (qw(freeze nfreeze dclone)) {
+    my @list = (map({ [$_, {n => $_}] } 1 .. 20), bless({n => 1}, "Changes"));
+    local $Changes::data = {};
+    my $data = [@list, undef];
+    local $Changes::how = sub {
+        @list = ();
+        $_ = undef for @$data[0 .. 18];
+        $data->[21] = [map { [$_, {n => $_}] } 100 .. 150];
+    };
+    my $result = pf->{$function}->($data);
+    my $back = $function eq "dclone" ? $result : pf->{thaw}->($result);
+  SKIP: {
+        skip "stock Storable mixes them up", 1 if is_stock();
+        is_deeply($back->[21], [map { [$_, {n => $_}] } 100 .. 150], "$function: new data at old addresses");
+    }
+}
+
 # Thaw hooks that change what they are given, or themselves
 my %thaw_change = (
     '$_[0] = undef'  => sub { $_[0] = undef },

@@ -49,11 +49,19 @@ PPCODE:
 # thaw IMAGE [, FLAGS]
 void
 thaw(...)
-ALIAS:
-    mretrieve = 1
 PPCODE:
     SV *image = items ? ST(0) : &PL_sv_undef, *flags = items > 1 ? ST(1) : NULL;
-    PERL_UNUSED_VAR(ix);
+    SvGETMAGIC(image);
+    PUTBACK;
+    image = SvOK(image) ? pstx_retrieve_memory(aTHX_ image, flags, false) : &PL_sv_undef;
+    SPAGAIN;
+    XPUSHs(image);
+
+# Storable's XSUB: mretrieve IMAGE [, FLAGS]
+void
+mretrieve(SV *image, SV *flags = NULL)
+PROTOTYPE: $;$
+PPCODE:
     SvGETMAGIC(image);
     PUTBACK;
     image = SvOK(image) ? pstx_retrieve_memory(aTHX_ image, flags, false) : &PL_sv_undef;
@@ -125,10 +133,19 @@ void
 fd_retrieve(...)
 ALIAS:
     retrieve_fd = 1
-    pretrieve = 2
 PPCODE:
     SV *handle = items ? ST(0) : &PL_sv_undef, *flags = items > 1 ? ST(1) : NULL;
     PERL_UNUSED_VAR(ix);
+    PUTBACK;
+    handle = pstx_retrieve_fd(aTHX_ handle, flags);
+    SPAGAIN;
+    XPUSHs(handle);
+
+# Storable's XSUB: pretrieve HANDLE [, FLAGS]
+void
+pretrieve(SV *handle, SV *flags = NULL)
+PROTOTYPE: $;$
+PPCODE:
     PUTBACK;
     handle = pstx_retrieve_fd(aTHX_ handle, flags);
     SPAGAIN;

@@ -31,7 +31,6 @@
     X(HOOK_ATTACH_REFS, "Freeze cannot return references if %" SVf " class is using STORABLE_attach") \
     X(HOOK_KIND,        "Unexpected object type (%d) in store_hook()") \
     X(HOOK_LOST_ITEM,   "Could not serialize item #%d from hook %" SVf) \
-    X(HASH_CHANGED,     "Hash %" SVf " lost keys while it was being stored (by a hook?)") \
     X(DEPARSE_EMPTY,    "The result of B::Deparse::coderef2text was empty - maybe you're trying to serialize an XS function?,") \
     X(TOO_MANY_ITEMS,   "Too many items for one image") \
     /* retrieving: header */ \
@@ -57,6 +56,7 @@
     X(NO_THAW,          "No STORABLE_thaw defined for objects of class %" SVf " (even after a \"require %" SVf ";\")") \
     X(ATTACH_RESULT,    "STORABLE_attach did not return a %" SVf " object") \
     X(ATTACH_REFS,      "STORABLE_attach called with unexpected references") \
+    X(NO_CODE,          "Unable to retrieve code,") \
     X(EVAL_DISABLED,    "Can't eval, please set $Storable::Eval to a true value") \
     X(EVAL_FAILED,      "code %" SVf " caused an error: %" SVf) \
     X(NOT_CODE,         "code %" SVf " did not evaluate to a subroutine reference,")

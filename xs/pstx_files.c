@@ -21,8 +21,8 @@ static SV *image_of(pTHX_ SV *ref, bool netorder, bool file)
 static void need_reference(pTHX_ SV *ref)
 {
     SvGETMAGIC(ref);
-    if (!SvROK(ref))
-        pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);
+    if (!SvROK(ref) || (SvOBJECT(SvRV(ref)) && strEQ(sv_reftype(SvRV(ref), TRUE), "0")))
+        pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);      /* Storable asks whether ref() is true */
 }
 
 SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder, bool file)

@@ -116,6 +116,22 @@ void pstx_call_thaw(pTHX_ const pstx_run *run, CV *method, SV *object, SV *froze
     LEAVE;
 }
 
+/* perl's loader as a sub, so that what it dies with can be caught like a hook's. */
+XS_INTERNAL(load_module_xsub)
+{
+    dXSARGS;
+    if (items == 1)
+        load_module(PERL_LOADMOD_NOIMPORT, newSVsv(ST(0)), NULL);
+    XSRETURN_EMPTY;
+}
+
+void pstx_load_class(pTHX_ const pstx_run *run, SV *name)
+{
+    SV *args[1], *loader = sv_2mortal((SV *)newXS(NULL, load_module_xsub, __FILE__));
+    args[0] = newSVsv(name);
+    (void)pstx_call_scalar(aTHX_ run, loader, args, 1);
+}
+
 /* ---- STORABLE_freeze --------------------------------------------------------------------------------- */
 
 /* Numbers of types as Storable's message has them. */
@@ -150,10 +166,11 @@ static uint8_t hook_kind(pTHX_ SV *sv, MAGIC **mg)
 static AV *call_freeze(pTHX_ pstx_store *st, SV *sv, CV *hook)
 {
     AV *results;
-    pstx_run_user_code(aTHX_ &st->run);
-    results = pstx_call_list(aTHX_ &st->run, (SV *)hook, newRV_inc(sv), newSViv(PSTX_CLONING_ARG(&st->run)));
+    pstx_store_user_code(aTHX_ st);
     if (!st->keep)
         st->keep = newAV();
+    av_push(st->keep, SvREFCNT_inc_simple_NN(sv));     /* the hook may drop it */
+    results = pstx_call_list(aTHX_ &st->run, (SV *)hook, newRV_inc(sv), newSViv(PSTX_CLONING_ARG(&st->run)));
     av_push(st->keep, (SV *)results);
     return results;
 }

@@ -27,6 +27,9 @@ SV *pstx_call_method(pTHX_ const pstx_run *run, SV *invocant, const char *name, 
 /* $object->STORABLE_thaw(cloning, frozen, list...). PERL: croaks, runs user code. */
 void pstx_call_thaw(pTHX_ const pstx_run *run, CV *method, SV *object, SV *frozen, AV *list);
 
+/* Load the module of a class. PERL: croaks, runs user code. */
+void pstx_load_class(pTHX_ const pstx_run *run, SV *name);
+
 /* The method `name` of a class. RETURNS: borrowed, or NULL. PERL: none. */
 CV *pstx_find_method(pTHX_ HV *stash, const char *name);
 

@@ -127,7 +127,8 @@ static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
 static SV *new_utf8(pTHX_ const pst_token *t)
 {
     SV *sv = newSVpvn((const char *)t->bytes, (STRLEN)t->len);
-    SvUTF8_on(sv);
+    if (t->len)                          /* nothing has no encoding, says Storable */
+        SvUTF8_on(sv);
     return sv;
 }
 
@@ -340,9 +341,9 @@ static void check_header(pTHX_ pstx_retrieve *rt)
 {
     pst_header host, *h = &rt->r.header;
     pst_err err = pst_header_read(h, &rt->r.in);
-    if (err == PST_OK && (h->major > PST_MAJOR
-                          || (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR
-                              && !rt->run.opt.accept_future_minor)))
+    /* The version is judged first, even if the rest of the header is not there. */
+    if (h->major > PST_MAJOR || (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR
+                                 && !rt->run.opt.accept_future_minor))
         err = PST_ERR_MAJOR;
     if (err == PST_OK && !h->netorder) {
         pst_header_host(&host, IVSIZE, NVSIZE);

@@ -33,7 +33,8 @@ enum pstx_rframe_kind {
     PSTX_R_TIED_IDX,
     PSTX_R_VSTRING,        /* awaits the scalar; the literal is in `value` */
     PSTX_R_HOOK,           /* awaits sub-objects of a hook record */
-    PSTX_R_HOOK_TIE        /* awaits the object behind a tied hooked object */
+    PSTX_R_HOOK_TIE,       /* awaits the object behind a tied hooked object */
+    PSTX_R_HOOK_DROP       /* the same, but STORABLE_attach has put another in its place */
 };
 
 typedef struct pstx_rframe {

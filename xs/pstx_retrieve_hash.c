@@ -29,10 +29,8 @@ SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged
     f->flagged = flagged;
     f->flags = flagged ? t->flags : 0;
     (void)pstx_retrieve_register(aTHX_ rt, (SV *)hv);
-    if (!t->len) {
-        pstx_retrieve_hash_end(aTHX_ f);
+    if (!t->len)             /* not even locked, as with Storable */
         return pstx_retrieve_pop(aTHX_ rt);
-    }
     if (t->len < bound)
         bound = (size_t)t->len;
     if (bound > 7)

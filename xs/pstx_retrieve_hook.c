@@ -50,20 +50,21 @@ static SV *attach(pTHX_ pstx_retrieve *rt, CV *method, SV *name, SV *frozen, AV 
 }
 
 /* The thaw hook of a class; its module is loaded if it has none yet. PERL: croaks. */
-static CV *find_thaw(pTHX_ HV *stash, SV *name)
+static CV *find_thaw(pTHX_ pstx_retrieve *rt, HV *stash, SV *name)
 {
     CV *method = pstx_find_method(aTHX_ stash, "STORABLE_thaw");
     if (method)
         return method;
-    load_module(PERL_LOADMOD_NOIMPORT, newSVsv(name), NULL);
+    pstx_load_class(aTHX_ &rt->run, name);
     method = pstx_find_method(aTHX_ stash, "STORABLE_thaw");
     if (!method)
         pstx_croak(aTHX_ PSTX_MSG_NO_THAW, SVfARG(name), SVfARG(name));
     return method;
 }
 
-/* The object of the frame gets its contents. PERL: croaks, runs user code. */
-static void run_hook(pTHX_ pstx_retrieve *rt, size_t frame_at, size_t class_at, SV *frozen, AV *list)
+/* The object of the frame gets its contents. RETURNS: was another object attached?
+ * PERL: croaks, runs user code. */
+static bool run_hook(pTHX_ pstx_retrieve *rt, size_t frame_at, size_t class_at, SV *frozen, AV *list)
 {
     SV *name = sv_2mortal(SvREFCNT_inc_simple_NN(rt->classes[class_at].name));
     HV *stash = rt->classes[class_at].stash;
@@ -78,11 +79,12 @@ static void run_hook(pTHX_ pstx_retrieve *rt, size_t frame_at, size_t class_at, 
         rt->tags[f->at] = SvREFCNT_inc_simple_NN(made);
         SvREFCNT_dec(sv);        /* the frame's */
         SvREFCNT_dec(sv);        /* the tag's */
-        return;
+        return true;
     }
     pstx_retrieve_bless(aTHX_ rt, sv, stash);
-    method = find_thaw(aTHX_ stash, name);
+    method = find_thaw(aTHX_ rt, stash, name);
     pstx_call_thaw(aTHX_ &rt->run, method, sv, frozen, list);
+    return false;
 }
 
 /* What follows the sub-objects: class, string, list; then the hook is called.
@@ -96,6 +98,7 @@ static SV *finish_hook(pTHX_ pstx_retrieve *rt, size_t frame_at)
     AV *list;
     pst_token t;
     pstx_rframe *f;
+    bool attached;
     if (!pst_reader_hook_class(&rt->r, &h, &t) || !(cls = pstx_retrieve_class(aTHX_ rt, &t)))
         return NULL;
     class_at = (size_t)(cls - rt->classes);
@@ -105,14 +108,13 @@ static SV *finish_hook(pTHX_ pstx_retrieve *rt, size_t frame_at)
     list = read_list(aTHX_ rt, &h);
     if (!list)
         return NULL;
-    if (rt->run.opt.flags & PSTX_BLESS_OK)
-        run_hook(aTHX_ rt, frame_at, class_at, frozen, list);
+    attached = (rt->run.opt.flags & PSTX_BLESS_OK) && run_hook(aTHX_ rt, frame_at, class_at, frozen, list);
     f = &rt->frames[frame_at];
     if (!h.extra)
         return pstx_retrieve_pop(aTHX_ rt);
     if (!(rt->run.opt.flags & PSTX_TIE_OK))
         pstx_croak(aTHX_ PSTX_MSG_TYING_DISABLED);
-    f->kind = PSTX_R_HOOK_TIE;
+    f->kind = attached ? PSTX_R_HOOK_DROP : PSTX_R_HOOK_TIE;
     f->flags = h.extra == PST_EXTRA_SCALAR ? PERL_MAGIC_tiedscalar : PERL_MAGIC_tied;
     return NULL;
 }

@@ -47,7 +47,7 @@ static void load_for_overloading(pTHX_ pstx_retrieve *rt, HV *stash)
             break;
         }
     pstx_retrieve_user_code(aTHX_ rt);
-    load_module(PERL_LOADMOD_NOIMPORT, newSVpv(HvNAME_get(stash), 0), NULL);
+    pstx_load_class(aTHX_ &rt->run, sv_2mortal(newSVpv(HvNAME_get(stash), 0)));
 }
 
 /* The referent of an OVERLOAD must be an object of a class with overloading. */
@@ -152,7 +152,7 @@ static SV *retrieve_vstring(pTHX_ pstx_retrieve *rt, const pst_token *t)
 static SV *finish_vstring(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
 {
     SV *literal = f->value;
-    if (SvTYPE(sv) > SVt_PVMG || SvROK(sv) || SvIMMORTAL(sv) || !SvPOK(sv)) {
+    if (SvTYPE(sv) > SVt_PVMG || SvROK(sv) || SvIMMORTAL(sv)) {
         f->value = sv;
         SvREFCNT_dec(literal);
         (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_VSTRING);
@@ -232,12 +232,11 @@ static SV *eval_code(pTHX_ pstx_retrieve *rt, SV *source)
 static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
 {
     size_t own_tag = rt->tag_count;
-    HV *bless = rt->bless;
     SV *source, *text, *result;
-    rt->bless = NULL;
+    rt->bless = NULL;                  /* Storable blesses no code on the way in */
     (void)pstx_retrieve_register(aTHX_ rt, &PL_sv_undef);   /* until the sub is there */
     if (!pst_reader_next(&rt->r, t))
-        return NULL;
+        pstx_croak(aTHX_ PSTX_MSG_NO_CODE);
     if (t->marker != PST_SCALAR && t->marker != PST_UTF8STR)
         pstx_croak(aTHX_ PSTX_MSG_UNEXPECTED_TYPE, (int)t->wire, "retrieve_code");
     text = sv_2mortal(newSVpvn_utf8((const char *)t->bytes, (STRLEN)t->len, t->marker == PST_UTF8STR));
@@ -252,8 +251,6 @@ static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
     else
         pstx_croak(aTHX_ PSTX_MSG_EVAL_DISABLED);
     rt->tags[own_tag] = SvREFCNT_inc_simple_NN(result);
-    if (bless)
-        pstx_retrieve_bless(aTHX_ rt, result, bless);
     return result;
 }
 
@@ -295,6 +292,9 @@ SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
     case PSTX_R_REF:          return finish_ref(aTHX_ rt, f, sv);
     case PSTX_R_TIED:
     case PSTX_R_HOOK_TIE:     return finish_tied(aTHX_ rt, f, sv);
+    case PSTX_R_HOOK_DROP:
+        SvREFCNT_dec(sv);
+        return pstx_retrieve_pop(aTHX_ rt);
     case PSTX_R_TIED_KEY:
         f->kind = PSTX_R_TIED_KEY_KEY;
         f->value = sv;

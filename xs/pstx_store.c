@@ -25,13 +25,18 @@ void pstx_store_pop(pTHX_ pstx_store *st)
 {
     pstx_store_frame *f = &st->frames[--st->frame_count];
     switch (f->kind) {
-    case PSTX_FRAME_HASH_ITER:   pstx_store_hash_restore(aTHX_ f); break;
     case PSTX_FRAME_HASH_SORTED: Safefree(f->sorted); break;
-    case PSTX_FRAME_HASH_KEYS:   SvREFCNT_dec(f->list); break;
+    case PSTX_FRAME_HASH_KEYS:   Safefree(f->keys); break;
     default: break;
     }
     if (f->owned)
         SvREFCNT_dec(f->sv);
+}
+
+void pstx_store_user_code(pTHX_ pstx_store *st)
+{
+    pstx_run_user_code(aTHX_ &st->run);
+    pstx_store_hash_detach(aTHX_ st);
 }
 
 void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count)

@@ -31,9 +31,8 @@ typedef struct pstx_class {
 enum pstx_frame_kind {
     PSTX_FRAME_ARRAY,
     PSTX_FRAME_HASH,         /* buckets, in perl's order */
-    PSTX_FRAME_HASH_ITER,    /* perl's own iterator: user code may change the hash */
     PSTX_FRAME_HASH_SORTED,  /* canonical: an array of entries */
-    PSTX_FRAME_HASH_KEYS,    /* canonical where user code may run: an array of keys */
+    PSTX_FRAME_HASH_KEYS,    /* copies of the keys: user code has run meanwhile */
     PSTX_FRAME_TIED_KEY,     /* the key is still to be written */
     PSTX_FRAME_TIED_IDX,     /* the index is still to be written */
     PSTX_FRAME_HOOK          /* sub-objects of a hook record */
@@ -45,17 +44,17 @@ typedef struct pstx_store_frame {
     bool      restricted;
     bool      recursed;      /* hooks: a sub-object has been written */
     bool      owned;         /* sv counts this reference */
-    bool      lazy_delete;   /* HASH_ITER: what HvLAZYDEL was */
     uint8_t   hook_kind;
+    uint8_t   key_flags;     /* hashes: flags of the key whose value is being written */
     SV       *sv;            /* the container; +1 once user code may run */
     IV        depth;         /* nesting below this frame, for the limits */
     IV        at, count;     /* arrays, lists: next item; hashes: keys left in count */
-    HE       *entry;         /* hashes: entry whose value is being written */
-    U32       bucket;        /* HASH */
-    I32       saved_riter;   /* HASH_ITER */
-    HE       *saved_eiter;
+    const HEK *key;          /* hashes: the key whose value is being written, or NULL */
+    HE       *entry;         /* HASH: the entry of that key */
+    U32       bucket;        /* HASH: next bucket, before the permutation */
     HE      **sorted;        /* HASH_SORTED, owned */
-    AV       *list;          /* HASH_KEYS: keys, +1; HOOK: what the hook returned, borrowed */
+    HEK     **keys;          /* HASH_KEYS, owned: one block with the copies behind */
+    AV       *list;          /* HOOK: what the hook returned, borrowed */
     IV        number;        /* HOOK: position of the class; TIED_IDX: the index */
 } pstx_store_frame;
 
@@ -123,6 +122,9 @@ void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv);
 /* `&PL_sv_undef`, which is written each time anew. PERL: none. */
 void pstx_store_immortal_undef(pTHX_ pstx_store *st);
 
+/* To be called before any user code. PERL: none. */
+void pstx_store_user_code(pTHX_ pstx_store *st);
+
 /* Ask for a restart in the mode `all` (and `user_code`), unless it is on already.
  * RETURNS: true if the caller must return PSTX_STEP_RESTART. */
 PST_INLINE bool pstx_store_must_restart(pstx_store *st, bool user_code)
@@ -167,8 +169,9 @@ void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv);
  * NULL when the hash is done (then the frame is gone). PERL: croaks. */
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f);
 
-/* Give the hash's own iterator back; for pstx_store_pop(). PERL: none. */
-void pstx_store_hash_restore(pTHX_ pstx_store_frame *f);
+/* Make all open hash frames independent of the hashes' entries, which user code that is
+ * about to run may free. PERL: none. */
+void pstx_store_hash_detach(pTHX_ pstx_store *st);
 
 /* ---- pstx_store_special.c ------------------------------------------------------------------ */
 

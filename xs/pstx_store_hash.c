@@ -1,9 +1,8 @@
 /* pstx_store_hash.c - walking hashes: order, flags and keys.
  *
- * The order is perl's own iteration order. Without user code in the run the bucket array
- * is read directly and the hash's iterator is not touched; where hooks may change the
- * hash meanwhile, perl's iterator is used (saved and restored), or, sorted, a list of
- * keys.
+ * The order is perl's own iteration order, read off the bucket array, so the hash's
+ * iterator is not touched. Before user code runs, which may change or free a hash that is
+ * being walked, the keys still to come are copied, and from then on looked up.
  */
 #include "pstx_store.h"
 #include <stdlib.h>
@@ -45,54 +44,16 @@ static HE **sorted_entries(pTHX_ HV *hv, size_t count)
 {
     HE **entries;
     PERL_UNUSED_CONTEXT;
-    Newx(entries, count ? count : 1, HE *);
+    Newx(entries, count, HE *);
     collect_entries(hv, entries);
     qsort(entries, count, sizeof *entries, compare_entries);
     return entries;
 }
 
-/* The keys alone, for runs in which entries may vanish. RETURNS: +1. */
-static AV *sorted_keys(pTHX_ HV *hv, size_t count)
-{
-    HE **entries = sorted_entries(aTHX_ hv, count);
-    AV *keys = newAV();
-    size_t i;
-    av_extend(keys, (SSize_t)count);
-    for (i = 0; i < count; i++)
-        av_push(keys, newSVhek(HeKEY_hek(entries[i])));
-    Safefree(entries);
-    return keys;
-}
+/* ---- moving on ------------------------------------------------------------------------------- */
 
-/* ---- moving on --------------------------------------------------------------------------------- */
-
-/* perl's iterator, started without freeing an entry that `each` still stands on. */
-static void iterator_begin(pTHX_ pstx_store_frame *f)
-{
-    HV *hv = (HV *)f->sv;
-    f->saved_riter = HvRITER_get(hv);
-    f->saved_eiter = HvEITER_get(hv);
-    f->lazy_delete = cBOOL(HvLAZYDEL(hv));
-    HvLAZYDEL_off(hv);
-    HvRITER_set(hv, -1);
-    HvEITER_set(hv, NULL);
-}
-
-void pstx_store_hash_restore(pTHX_ pstx_store_frame *f)
-{
-    HV *hv = (HV *)f->sv;
-    if (HvLAZYDEL(hv)) {              /* deleted while we stood on it */
-        HvLAZYDEL_off(hv);
-        hv_free_ent(hv, HvEITER_get(hv));
-    }
-    HvRITER_set(hv, f->saved_riter);
-    HvEITER_set(hv, f->saved_eiter);
-    if (f->lazy_delete)
-        HvLAZYDEL_on(hv);
-}
-
-/* Set f->entry to the next entry, NULL at the end. */
-PST_INLINE void advance_bucket(pstx_store_frame *f)
+/* The next entry of a bucket walk, NULL at the end. */
+PST_INLINE HE *next_in_buckets(pstx_store_frame *f)
 {
     HV *hv = (HV *)f->sv;
     HE *he = f->entry ? HeNEXT(f->entry) : NULL;
@@ -100,39 +61,72 @@ PST_INLINE void advance_bucket(pstx_store_frame *f)
         he = HvARRAY(hv)[(f->bucket ^ (U32)f->at) & HvMAX(hv)];
         f->bucket++;
     }
-    f->entry = he;
+    return f->entry = he;
 }
 
-static void advance(pTHX_ pstx_store_frame *f)
+/* The next entry of a frame that still looks at the hash itself. */
+PST_INLINE HE *next_entry(pstx_store_frame *f)
 {
-    HV *hv = (HV *)f->sv;
-    switch (f->kind) {
-    case PSTX_FRAME_HASH_ITER:
-        f->entry = hv_iternext_flags(hv, HV_ITERNEXT_WANTPLACEHOLDERS);
-        break;
-    case PSTX_FRAME_HASH_SORTED:
-        f->entry = f->sorted[f->at++];
-        break;
-    case PSTX_FRAME_HASH_KEYS:
-        f->entry = hv_fetch_ent(hv, AvARRAY(f->list)[f->at++], 0, 0);
-        break;
-    default:
-        advance_bucket(f);
+    return f->kind == PSTX_FRAME_HASH ? next_in_buckets(f) : f->sorted[f->at++];
+}
+
+static size_t hek_size(const HEK *hek)
+{
+    return HEK_BASESIZE + (size_t)HEK_LEN(hek) + 2;     /* a NUL and the flags follow the key */
+}
+
+/* Copy the keys that are still to come, and the one at hand, and forget the entries. */
+static void detach(pTHX_ pstx_store_frame *f)
+{
+    const size_t align = sizeof(void *) - 1;
+    size_t count = (size_t)f->count + 1, bytes = count * sizeof(HEK *), i;
+    pstx_store_frame walk = *f;
+    HEK **keys;
+    char *copy;
+    PERL_UNUSED_CONTEXT;
+    if (f->key)
+        bytes += (hek_size(f->key) + align) & ~align;
+    for (i = 1; i < count; i++)
+        bytes += (hek_size(HeKEY_hek(next_entry(&walk))) + align) & ~align;
+    keys = (HEK **)safemalloc(bytes);
+    copy = (char *)(keys + count);
+    for (i = f->key ? 0 : 1, walk = *f; i < count; i++) {
+        const HEK *hek = i ? HeKEY_hek(next_entry(&walk)) : f->key;
+        size_t size = hek_size(hek);
+        keys[i] = (HEK *)copy;
+        memcpy(copy, hek, size);
+        copy += (size + align) & ~align;
+    }
+    Safefree(f->sorted);
+    f->sorted = NULL;
+    f->entry = NULL;
+    f->keys = keys;
+    if (f->key)
+        f->key = keys[0];
+    f->at = 1;
+    f->kind = PSTX_FRAME_HASH_KEYS;
+}
+
+void pstx_store_hash_detach(pTHX_ pstx_store *st)
+{
+    size_t i;
+    for (i = st->frame_count; i-- > 0; ) {
+        pstx_store_frame *f = &st->frames[i];
+        if (f->kind == PSTX_FRAME_HASH || f->kind == PSTX_FRAME_HASH_SORTED)
+            detach(aTHX_ f);
     }
 }
 
-/* ---- header, keys, items --------------------------------------------------------------------------- */
+/* ---- header, keys, items ---------------------------------------------------------------------- */
 
 void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
 {
     size_t count = HvTOTALKEYS(hv);
+    bool sorted = st->run.opt.canonical && !st->run.cloning;
     pstx_store_frame *f;
-    enum pstx_frame_kind kind = st->run.opt.canonical && !st->run.cloning
-        ? st->user_code ? PSTX_FRAME_HASH_KEYS : PSTX_FRAME_HASH_SORTED
-        : st->user_code ? PSTX_FRAME_HASH_ITER : PSTX_FRAME_HASH;
 
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit_hash, st->via_ref != (SV *)hv);
-    f = pstx_store_push(aTHX_ st, kind, (SV *)hv);
+    f = pstx_store_push(aTHX_ st, sorted ? PSTX_FRAME_HASH_SORTED : PSTX_FRAME_HASH, (SV *)hv);
     f->count = (IV)count;
     f->restricted = cBOOL(SvREADONLY(hv));
     f->flagged = f->restricted || HvHASKFLAGS(hv);
@@ -142,18 +136,16 @@ void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
         (void)pst_write_count(&st->w, PST_HASH, count);
     if (!count)
         return;
-    switch (kind) {
-    case PSTX_FRAME_HASH_SORTED: f->sorted = sorted_entries(aTHX_ hv, count); break;
-    case PSTX_FRAME_HASH_KEYS:   f->list = sorted_keys(aTHX_ hv, count); break;
-    case PSTX_FRAME_HASH_ITER:   iterator_begin(aTHX_ f); break;
-    default:
-        if (!HvHASAUX(hv))
-            (void)hv_iterinit(hv);      /* makes the permutation that perl iterates by */
-        f->at = (IV)PSTX_HASH_ITER_XOR(hv);
+    if (sorted) {
+        f->sorted = sorted_entries(aTHX_ hv, count);
+        return;
     }
+    if (!HvHASAUX(hv))
+        (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
+    f->at = (IV)PSTX_HASH_ITER_XOR(hv);
 }
 
-static unsigned key_flags(const pstx_store_frame *f, const HEK *hek, const SV *value)
+static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV *value)
 {
     unsigned flags = 0;
     if (HEK_UTF8(hek))
@@ -164,38 +156,50 @@ static unsigned key_flags(const pstx_store_frame *f, const HEK *hek, const SV *v
         flags |= PST_KEY_LOCKED;
     if (value == &PL_sv_placeholder)
         flags |= PST_KEY_PLACEHOLDER;
-    return flags;
+    return (uint8_t)flags;
 }
 
-PST_INLINE void store_key(pTHX_ pstx_store *st, const pstx_store_frame *f)
+/* Step to the next key. RETURNS: its value, borrowed. */
+PST_INLINE SV *next_value(pTHX_ pstx_store_frame *f)
 {
-    const HEK *hek = HeKEY_hek(f->entry);
+    SV *value;
+    if (PST_LIKELY(f->kind != PSTX_FRAME_HASH_KEYS)) {
+        HE *he = next_entry(f);
+        f->key = HeKEY_hek(he);
+        value = HeVAL(he);
+    }
+    else {      /* a key that has gone meanwhile is written as a placeholder */
+        SV **slot;
+        f->key = f->keys[f->at++];
+        slot = hv_fetch((HV *)f->sv, HEK_KEY(f->key), HEK_UTF8(f->key) ? -HEK_LEN(f->key)
+                                                                       : HEK_LEN(f->key), 0);
+        value = slot ? *slot : &PL_sv_placeholder;
+    }
     if (PST_UNLIKELY(f->flagged))
-        (void)pst_write_flag_key(&st->w, key_flags(f, hek, HeVAL(f->entry)), HEK_KEY(hek),
-                                 (uint32_t)HEK_LEN(hek));
+        f->key_flags = flags_of_key(f, f->key, value);
+    return value;
+}
+
+PST_INLINE void store_key(pstx_store *st, const pstx_store_frame *f)
+{
+    if (PST_UNLIKELY(f->flagged))
+        (void)pst_write_flag_key(&st->w, f->key_flags, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
     else
-        (void)pst_write_key(&st->w, HEK_KEY(hek), (uint32_t)HEK_LEN(hek));
+        (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
 }
 
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
-    if (f->entry)                       /* back from its value */
-        store_key(aTHX_ st, f);
+    if (f->key)                         /* back from its value */
+        store_key(st, f);
     while (f->count > 0) {
-        SV *value;
+        SV *value = next_value(aTHX_ f);
         f->count--;
-        if (PST_LIKELY(f->kind == PSTX_FRAME_HASH))
-            advance_bucket(f);
-        else
-            advance(aTHX_ f);
-        if (PST_UNLIKELY(!f->entry))
-            pstx_croak(aTHX_ PSTX_MSG_HASH_CHANGED, SVfARG(sv_2mortal(newRV_inc(f->sv))));
-        value = HeVAL(f->entry);
         if (PST_UNLIKELY(value == &PL_sv_placeholder))
             pstx_store_immortal_undef(aTHX_ st);
         else if (!pstx_store_leaf(aTHX_ st, value))
             return value;
-        store_key(aTHX_ st, f);
+        store_key(st, f);
     }
     pstx_store_pop(aTHX_ st);
     return NULL;

@@ -88,7 +88,7 @@ enum pstx_step pstx_store_code(pTHX_ pstx_store *st, SV *sv)
         return pstx_store_refused(aTHX_ st, sv);
     if (pstx_store_must_restart(st, true))
         return PSTX_STEP_RESTART;
-    pstx_run_user_code(aTHX_ &st->run);
+    pstx_store_user_code(aTHX_ st);
     text = deparse(aTHX_ &st->run, sv);
     bytes = SvPV(text, len);
     (void)pst_write_marker(&st->w, PST_CODE);
@@ -107,7 +107,7 @@ enum pstx_step pstx_store_refused(pTHX_ pstx_store *st, SV *sv)
         pstx_croak(aTHX_ PSTX_MSG_CANT_STORE, type);
     if (pstx_store_must_restart(st, true))
         return PSTX_STEP_RESTART;
-    pstx_run_user_code(aTHX_ &st->run);
+    pstx_store_user_code(aTHX_ st);
     pstx_warn(aTHX_ PSTX_MSG_CANT_STORE_ITEM, type, PTR2UV(sv));
     text = sv_2mortal(Perl_newSVpvf(aTHX_ "You lost %s(0x%" UVxf ")", type, PTR2UV(sv)));
     (void)pst_write_string(&st->w, SvPVX(text), SvCUR(text), false);
