@@ -102,6 +102,7 @@ pst_err pst_header_read(pst_header *h, pst_cursor *in)
     p = pst_cursor_take(in, 1);
     if (!p)
         return PST_ERR_TRUNCATED;
+    h->old_magic = old;
     if (old && *p > 1) {             /* format -1: no version, the text's length */
         h->unversioned = true;
         return read_machine(h, in, *p);

@@ -17,6 +17,7 @@
 
 typedef struct pst_header {
     bool    file;        /* starts with a magic */
+    bool    old_magic;   /* the magic of files before 0.6 */
     bool    unversioned; /* format -1: no version byte at all */
     bool    netorder;    /* network order: no machine description follows */
     uint8_t major;       /* 2 today; 1 and 0 are the old formats (also -1, read as 0) */

@@ -84,6 +84,32 @@ bool pst_reader_hook_string(pst_reader *r, const pst_hook *h, pst_token *t);
 bool pst_reader_hook_list(pst_reader *r, pst_hook *h, uint64_t *count);
 bool pst_reader_hook_tag(pst_reader *r, const pst_hook *h, uint64_t *tag);
 
+/* ---- pst_reader_old.c: majors 0 and 1, which are read but never written ----
+ *
+ * The tokens are the same; what stands around them differs. In both, an object other than
+ * OBJECT ends with class notices and an end mark. In the older one, "tagged" (major 0, or
+ * the magic perl-store), each object begins with its old tag, array items and hash values
+ * begin with a mark that says whether they are there, and keys with one, too. */
+
+/* Is the image in an old format; in the tagged one? */
+bool pst_reader_is_old(const pst_reader *r);
+bool pst_reader_is_tagged(const pst_reader *r);
+
+/* Tagged: the tag of the object that follows, an arbitrary number. */
+bool pst_reader_old_tag(pst_reader *r, uint64_t *tag);
+
+/* pst_reader_next() for old images: in tagged ones OBJECT has no payload (its tag came
+ * before), and markers from SV_UNDEF on do not exist. */
+bool pst_reader_old_next(pst_reader *r, pst_token *t);
+
+/* Tagged: the mark before an array item or a hash value: is it there? Before a key. */
+bool pst_reader_old_item(pst_reader *r, bool *present);
+bool pst_reader_old_value(pst_reader *r, bool *present);
+bool pst_reader_old_key_mark(pst_reader *r);
+
+/* Behind an object: a class notice in t->bytes and len (more may follow), or *end. */
+bool pst_reader_old_notice(pst_reader *r, pst_token *t, bool *end);
+
 PST_EXTERN_C_END
 
 /* Start on memory; r->in.refill and host may be set afterwards. */

@@ -85,17 +85,17 @@ sub _write_file {
     my $fh;
     if ($lock) {    # nobody must see the file empty before the lock is ours
         require Fcntl;
-        sysopen $fh, $file, Fcntl::O_RDWR() | Fcntl::O_CREAT()
+        sysopen $fh, $file, Fcntl::O_WRONLY() | Fcntl::O_CREAT()
             or Carp::croak("can't write into $file: $!");
         _lock($fh, $file, 1);
-        truncate $fh, 0 or Carp::croak("can't truncate $file: $!");
+        truncate $fh, 0 or !-f $fh or Carp::croak("can't truncate $file: $!");
     }
     else {
         open $fh, '>', $file or Carp::croak("can't create $file: $!");
     }
     binmode $fh;
     local ($\, $,);
-    return 1 if print({$fh} $_[0]) && close $fh;
+    return !!1 if print({$fh} $_[0]) && close $fh;
     my $error = $!;
     close $fh;
     unlink $file if -f $file;    # half an image is of no use; devices and pipes stay
@@ -115,11 +115,10 @@ sub _lock {
 # Compile a regexp without the pragmas of anybody's scope.
 sub _make_re {
     my ($pattern, $flags) = @_;
-    return undef if $flags =~ /[^a-z]/;
-    utf8::decode($pattern) if $flags =~ /u/ && $pattern =~ /[^\x00-\x7f]/;
+    die "regexp flags invalid\n" if $flags =~ /[^a-z]/;
     no feature 'unicode_strings';    # it would add the flag u
-    local ($@, $SIG{__DIE__});
     my $re = eval "qr/\$pattern/$flags";    ## no critic: flags are letters
+    die $@ unless defined $re;
     return $re;
 }
 
@@ -143,6 +142,7 @@ sub read_magic {
     return undef if defined $file && !$in_file;
     my ($format, $netorder, $major, $minor, $length, $order, @sizes) = _header($bytes, $in_file)
         or return undef;
+    return undef if $major > 4 || !$netorder && length $order != 4 && length $order != 8;
     my %magic = (netorder => $netorder, hdrsize => $length);
     $magic{file} = defined $file ? $file : 1 if $in_file;
     if ($format >= 0) {

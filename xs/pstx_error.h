@@ -44,6 +44,7 @@
     X(NV_SIZE,          "Double size is not compatible") \
     /* retrieving: body */ \
     X(CORRUPTED,        "Corrupted storable %s (binary v%d.%d)") \
+    X(CORRUPTED_OLD,    "Corrupted storable %s (binary v%d.%d), current is v%d.%d") \
     X(NEWER_DATA,       "Storable binary image v%d.%d contains data of type %d. This Storable is v%d.%d and can only handle data types up to %d") \
     X(NO_OBJECT,        "Object #%" IVdf " should have been retrieved already") \
     X(NO_CLASS,         "Class name #%" IVdf " should have been seen already") \

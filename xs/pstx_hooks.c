@@ -20,9 +20,9 @@ static I32 eval_flag(const pstx_run *run)
 static SSize_t call(pTHX_ const pstx_run *run, SV *code, I32 flags)
 {
     SSize_t count = call_sv(code, flags | eval_flag(run));
-    if (eval_flag(run) && SvTRUE(ERRSV))
+    if (eval_flag(run) && (SvROK(ERRSV) || SvTRUE(ERRSV)))
         pstx_croak_again(aTHX_ ERRSV);
-    return count;
+    return count > 0 ? count : 0;     /* less if the callee left by `last` */
 }
 
 AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second)
@@ -121,7 +121,7 @@ XS_INTERNAL(load_module_xsub)
 {
     dXSARGS;
     if (items == 1)
-        load_module(PERL_LOADMOD_NOIMPORT, newSVsv(ST(0)), NULL);
+        load_module(PERL_LOADMOD_NOIMPORT, newSVpv(SvPV_nolen(ST(0)), 0), NULL);
     XSRETURN_EMPTY;
 }
 
@@ -169,7 +169,6 @@ static AV *call_freeze(pTHX_ pstx_store *st, SV *sv, CV *hook)
     pstx_store_user_code(aTHX_ st);
     if (!st->keep)
         st->keep = newAV();
-    av_push(st->keep, SvREFCNT_inc_simple_NN(sv));     /* the hook may drop it */
     results = pstx_call_list(aTHX_ &st->run, (SV *)hook, newRV_inc(sv), newSViv(PSTX_CLONING_ARG(&st->run)));
     av_push(st->keep, (SV *)results);
     return results;

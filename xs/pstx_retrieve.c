@@ -210,31 +210,34 @@ static bool array_run(pTHX_ pstx_retrieve *rt, pstx_rframe *f, pst_token *t)
 
 /* ---- the walk ------------------------------------------------------------------------------------------ */
 
+PST_INLINE SV *deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    pstx_rframe *f = &rt->frames[rt->frame_count - 1];
+    switch (f->kind) {
+    case PSTX_R_ARRAY:
+        array_item(aTHX_ f, sv == &PL_sv_undef ? NULL : sv);
+        return f->left ? NULL : pstx_retrieve_pop(aTHX_ rt);
+    case PSTX_R_HASH:
+        if (!pstx_retrieve_hash_value(aTHX_ rt, f, sv) || f->left)
+            return NULL;
+        pstx_retrieve_hash_end(aTHX_ f);
+        return pstx_retrieve_pop(aTHX_ rt);
+    default:
+        return pstx_retrieve_deliver(aTHX_ rt, f, sv);
+    }
+}
+
+SV *pstx_retrieve_deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    return deliver_one(aTHX_ rt, sv);
+}
+
 /* Deliver `sv` to the frame on top, and what that completes to the next one. RETURNS:
  * false when the root is whole or the reader has failed. */
-static bool deliver(pTHX_ pstx_retrieve *rt, SV *sv)
+PST_INLINE bool deliver(pTHX_ pstx_retrieve *rt, SV *sv)
 {
-    while (sv && rt->frame_count) {
-        pstx_rframe *f = &rt->frames[rt->frame_count - 1];
-        switch (f->kind) {
-        case PSTX_R_ARRAY:
-            array_item(aTHX_ f, sv == &PL_sv_undef ? NULL : sv);
-            if (f->left)
-                return true;
-            sv = pstx_retrieve_pop(aTHX_ rt);
-            break;
-        case PSTX_R_HASH:
-            if (!pstx_retrieve_hash_value(aTHX_ rt, f, sv))
-                return false;
-            if (f->left)
-                return true;
-            pstx_retrieve_hash_end(aTHX_ f);
-            sv = pstx_retrieve_pop(aTHX_ rt);
-            break;
-        default:
-            sv = pstx_retrieve_deliver(aTHX_ rt, f, sv);
-        }
-    }
+    while (sv && rt->frame_count)
+        sv = deliver_one(aTHX_ rt, sv);
     if (sv)
         rt->root = sv;
     return !sv && rt->r.error.code == PST_OK;
@@ -252,6 +255,11 @@ PST_INLINE SV *retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t)
     case PST_FLAG_HASH: return pstx_retrieve_hash(aTHX_ rt, t, true);
     default:            return pstx_retrieve_special(aTHX_ rt, t);
     }
+}
+
+SV *pstx_retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t)
+{
+    return retrieve_item(aTHX_ rt, t);
 }
 
 /* Read the whole image. RETURNS: false if the reader has failed. */
@@ -364,9 +372,9 @@ static SV *retrieve_image(pTHX_ pstx_retrieve *rt, SV *flags)
     if (flags && SvOK(flags))
         rt->run.opt.flags = (I32)SvIV(flags);
     check_header(aTHX_ rt);
-    if (retrieve_walk(aTHX_ rt)) {
+    if (pst_reader_is_old(&rt->r) ? pstx_retrieve_walk_old(aTHX_ rt) : retrieve_walk(aTHX_ rt)) {
         rt->finished = true;
-        result = sv_2mortal(newRV_noinc(rt->root));
+        result = sv_2mortal(rt->root_is_result ? rt->root : newRV_noinc(rt->root));
     }
     else if (rt->r.error.code != PST_ERR_TRUNCATED)
         pstx_croak_body(aTHX_ &rt->r, rt->file);

@@ -34,6 +34,7 @@ enum pstx_rframe_kind {
     PSTX_R_VSTRING,        /* awaits the scalar; the literal is in `value` */
     PSTX_R_HOOK,           /* awaits sub-objects of a hook record */
     PSTX_R_HOOK_TIE,       /* awaits the object behind a tied hooked object */
+    PSTX_R_BLESS,          /* old formats only: awaits the object, which ends before it does */
     PSTX_R_HOOK_DROP       /* the same, but STORABLE_attach has put another in its place */
 };
 
@@ -69,6 +70,7 @@ typedef struct pstx_retrieve {
     bool          own_tags;
     bool          user_code;
     bool          finished;
+    bool          root_is_result;  /* old formats: the root is returned as it is */
     HV           *bless;   /* borrowed: class for the object that comes next, or NULL */
     SV           *blesser; /* +1 or NULL: a reference to bless through */
     SV           *root;    /* +1 once the image has been read */
@@ -94,6 +96,14 @@ SV *pstx_retrieve_handle(pTHX_ PerlIO *io, SV *flags, bool owned);
 
 /* Give `sv` the next tag and the class that waits. RETURNS: sv. PERL: croaks. */
 SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv);
+
+/* One item, its token being read. RETURNS: +1 if it is whole; NULL if a frame was pushed
+ * or the reader has failed. PERL: croaks, runs user code. */
+SV *pstx_retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t);
+
+/* Deliver `sv` (+1, consumed) to the frame on top. RETURNS: what the frame built, +1, if
+ * it is whole now; NULL if more must come or the reader has failed. */
+SV *pstx_retrieve_deliver_one(pTHX_ pstx_retrieve *rt, SV *sv);
 
 /* A frame that owns `sv` (may be NULL). RETURNS: borrowed, valid until the next push. */
 pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind kind, SV *sv);
@@ -145,6 +155,11 @@ SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv);
 /* A hook record; returns as the two above. */
 SV *pstx_retrieve_hook(pTHX_ pstx_retrieve *rt, pst_token *t);
 SV *pstx_retrieve_hook_item(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *item);
+
+/* ---- pstx_retrieve_old.c ------------------------------------------------------------------------- */
+
+/* Read the whole of an image in an old format. RETURNS: false if the reader has failed. */
+bool pstx_retrieve_walk_old(pTHX_ pstx_retrieve *rt);
 
 /* ---- pstx_abandon.c --------------------------------------------------------------------------------- */
 

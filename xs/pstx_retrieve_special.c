@@ -235,6 +235,10 @@ static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
     SV *source, *text, *result;
     rt->bless = NULL;                  /* Storable blesses no code on the way in */
     (void)pstx_retrieve_register(aTHX_ rt, &PL_sv_undef);   /* until the sub is there */
+    if (!pst_cursor_need(&rt->r.in, 1)) {
+        (void)pst_reader_truncated(&rt->r);
+        return NULL;
+    }
     if (!pst_reader_next(&rt->r, t))
         pstx_croak(aTHX_ PSTX_MSG_NO_CODE);
     if (t->marker != PST_SCALAR && t->marker != PST_UTF8STR)

@@ -33,6 +33,16 @@ void pstx_store_pop(pTHX_ pstx_store *st)
         SvREFCNT_dec(f->sv);
 }
 
+void pstx_store_hold(pTHX_ pstx_store *st, SV *sv)
+{
+    PERL_UNUSED_CONTEXT;
+    if (st->held_count == st->held_room) {
+        st->held_room = st->held_room ? st->held_room * 2 : 64;
+        Renew(st->held, st->held_room, SV *);
+    }
+    st->held[st->held_count++] = SvREFCNT_inc_simple_NN(sv);
+}
+
 void pstx_store_user_code(pTHX_ pstx_store *st)
 {
     pstx_run_user_code(aTHX_ &st->run);
@@ -410,6 +420,9 @@ static void store_release(pTHX_ pstx_run *run)
     forget(aTHX_ st);
     SvREFCNT_dec(st->image);
     SvREFCNT_dec(st->keep);
+    while (st->held_count)
+        SvREFCNT_dec_NN(st->held[--st->held_count]);
+    Safefree(st->held);
     Safefree(st->frames);
     Safefree(st->classes);
     pstx_seen_release(&st->seen);

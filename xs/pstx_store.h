@@ -78,6 +78,8 @@ typedef struct pstx_store {
     IV          class_numbers;    /* number of the next class to be written */
     pstx_seen   class_seen;  /* name -> position in classes */
     AV         *keep;        /* +1: what hooks returned stays alive until the end */
+    SV        **held;        /* +1 each: with user code, all that has a tag, so that no */
+    size_t      held_count, held_room;   /* address can come to mean something else */
 } pstx_store;
 
 /* What became of an item. */
@@ -125,6 +127,9 @@ void pstx_store_immortal_undef(pTHX_ pstx_store *st);
 /* To be called before any user code. PERL: none. */
 void pstx_store_user_code(pTHX_ pstx_store *st);
 
+/* Keep `sv` alive until the run ends. PERL: none. */
+void pstx_store_hold(pTHX_ pstx_store *st, SV *sv);
+
 /* Ask for a restart in the mode `all` (and `user_code`), unless it is on already.
  * RETURNS: true if the caller must return PSTX_STEP_RESTART. */
 PST_INLINE bool pstx_store_must_restart(pstx_store *st, bool user_code)
@@ -145,6 +150,8 @@ PST_INLINE bool pstx_store_seen(pTHX_ pstx_store *st, SV *sv)
             (void)pst_write_object(&st->w, tag);
             return true;
         }
+        if (st->user_code)
+            pstx_store_hold(aTHX_ st, sv);
     }
     st->tags++;
     return false;

@@ -71,10 +71,13 @@ enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv)
 static SV *deparse(pTHX_ const pstx_run *run, SV *cv)
 {
     SV *deparser, *text;
+    const char *bytes;
+    STRLEN len;
     load_module(PERL_LOADMOD_NOIMPORT, newSVpvs("B::Deparse"), NULL);
     deparser = pstx_call_method(aTHX_ run, newSVpvs_flags("B::Deparse", 0), "new", NULL);
     text = pstx_call_method(aTHX_ run, SvREFCNT_inc(deparser), "coderef2text", newRV_inc(cv));
-    if (!SvOK(text) || !SvCUR(text))
+    bytes = SvPV_force(text, len);
+    if (!len || bytes[len - 1] == ';')        /* no body: an XSUB, or only declared */
         pstx_croak(aTHX_ PSTX_MSG_DEPARSE_EMPTY);
     return text;
 }
