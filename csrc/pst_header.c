@@ -93,6 +93,7 @@ pst_err pst_header_read(pst_header *h, pst_cursor *in)
 {
     bool old = false, file = h->file;
     const uint8_t *p;
+    uint8_t major;
     pst_err err;
 
     memset(h, 0, sizeof *h);
@@ -108,13 +109,14 @@ pst_err pst_header_read(pst_header *h, pst_cursor *in)
         return read_machine(h, in, *p);
     }
     h->netorder = *p & 1;
-    h->major = *p >> 1;
-    if (h->major >= 2) {
+    major = *p >> 1;
+    if (major >= 2) {
         p = pst_cursor_take(in, 1);
         if (!p)
             return PST_ERR_TRUNCATED;
         h->minor = *p;
     }
+    h->major = major;
     if (h->netorder)
         return PST_OK;
     p = pst_cursor_take(in, 1);

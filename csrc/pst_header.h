@@ -40,7 +40,8 @@ void pst_header_host(pst_header *h, size_t iv_size, size_t nv_size);
 size_t pst_header_write(const pst_header *h, uint8_t *out);
 
 /* Read a header; h->file must say whether a magic is expected.
- * RETURNS: PST_OK; PST_ERR_TRUNCATED (too short even for the header);
+ * RETURNS: PST_OK; PST_ERR_TRUNCATED (too short even for the header;
+ * major and minor are set if they were there);
  * PST_ERR_NOT_STORABLE (no magic where one must be). */
 pst_err pst_header_read(pst_header *h, pst_cursor *in);
 

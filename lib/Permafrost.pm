@@ -115,7 +115,7 @@ sub _lock {
 # Compile a regexp without the pragmas of anybody's scope.
 sub _make_re {
     my ($pattern, $flags) = @_;
-    die "regexp flags invalid\n" if $flags =~ /[^a-z]/;
+    die "regexp flags invalid\n" if $flags =~ /[^msixnpaudl]/;
     no feature 'unicode_strings';    # it would add the flag u
     my $re = eval "qr/\$pattern/$flags";    ## no critic: flags are letters
     die $@ unless defined $re;

@@ -27,28 +27,36 @@ sub answer {
     return join "\n", $r->{error}, $r->{warnings}, tagged($r->{value});
 }
 
-# Compares the answers to many images; stock's come from as few children as it needs.
+# Stock's answers (undef: it crashed) from as few children as it needs.
+sub stock_answers {
+    my (@images) = @_;
+    my @answer;
+    while (@answer < @images) {
+        my $from = @answer;
+        my $text = in_child(sub { answers_from(@images[$from .. $#images]) });
+        if ($text =~ /\A(?:signal|exit) \d+\z/) {
+            # Something crashed it: one alone.
+            $text = in_child(sub { answers_from($images[$from]) });
+            push @answer, $text =~ /\A(?:signal|exit) \d+\z/ ? undef : $text;
+            next;
+        }
+        push @answer, split /\0/, $text, -1;
+    }
+    return @answer;
+}
+
+# Compares the answers to many images.
 sub same_answers {
     my ($name, @images) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my @got = map { my $r = eval { answer(pf, $_) }; defined $r ? $r : "died: $@" } @images;
-    my @expected;
-    while (@expected < @images) {
-        my $from = @expected;
-        my $text = in_child(sub { answers_from(@images[$from .. $#images]) });
-        if ($text =~ /\A(?:signal|exit) \d+\z/) {
-            # Something crashed it: one by one.
-            $text = in_child(sub { answers_from($images[$from]) });
-            push @expected, $text =~ /\A(?:signal|exit) \d+\z/ ? undef : split /\0/, $text, -1;
-            next;
-        }
-        push @expected, split /\0/, $text, -1;
-    }
+    my @expected = stock_answers(@images);
+    my @got = is_stock() ? @expected : map { my $r = eval { answer(pf, $_) }; defined $r ? $r : "died: $@" } @images;
     my $trouble = '';
     for my $i (0 .. $#images) {
         next unless defined $expected[$i];
         my $got = $got[$i];
         utf8::encode($got) if utf8::is_utf8($got);
+        $got =~ tr/\0/?/;
         next if $got eq $expected[$i];
         $trouble .= 'image ' . unpack('H*', substr $images[$i], 0, 200) . ":\n" . first_difference($got, $expected[$i]);
         last if length $trouble > 3000;
@@ -56,7 +64,7 @@ sub same_answers {
     my $crashes = grep { !defined } @expected;
     ok(!length $trouble, "$name: " . @images . ' images' . ($crashes ? ", $crashes crash stock" : '')) or diag $trouble;
 }
-sub answers_from { return join "\0", map { my $r = answer(st, $_); utf8::encode($r) if utf8::is_utf8($r); $r =~ tr/\0/0/; $r } @_ }
+sub answers_from { return join "\0", map { my $r = answer(st, $_); utf8::encode($r) if utf8::is_utf8($r); $r =~ tr/\0/?/; $r } @_ }
 
 tie my %tied, 'Damage::Tie';
 tie my @tied, 'Damage::Tie';
@@ -90,7 +98,7 @@ for my $name (sort keys %image) {
 
 # One byte changed: no crash; stock's answer where it gives one. Lengths that make stock
 # ask for gigabytes are left out.
-for my $name (grep { /network/ } sort keys %image) {
+for my $name (is_stock() ? () : grep { /network/ } sort keys %image) {
     my $image = $image{$name};
     next if length $image > 400;
     my @changed;
@@ -103,7 +111,7 @@ for my $name (grep { /network/ } sort keys %image) {
     }
     my $answers = 0;
     my $text = in_child(sub { for (@changed) { my $r = eval { answer(pf, $_) }; $answers++ } $answers });
-    is($text, scalar @changed, "$name: each of " . @changed . ' changed images gets an answer') unless is_stock();
+    is($text, scalar @changed, "$name: each of " . @changed . ' changed images gets an answer');
 }
 
 # Reported cases.
@@ -130,13 +138,13 @@ same_answers('not an image', 'aa', '{"a":1}', 'ARRAY(0x55d)', '', "\0", "\0" x 1
 same_answers('markers alone', map { "\x05\x0b" . chr } 0 .. 21, 23 .. 33, 36 .. 255);
 same_answers('markers before zeros', map { "\x05\x0b" . chr($_) . "\0" x 20 } 0 .. 18, 20 .. 32, 36 .. 255);
 same_answers('markers as items', map { "\x05\x0b\x02\0\0\0\x02" . chr($_) . "\0\0\0\1" x 3 } 0 .. 18, 20 .. 24, 26 .. 31, 36 .. 255);
-for my $major (0, 1) {
+for my $major (is_stock() ? () : (0, 1)) {
     my $old = chr($major << 1 | 1);
     my @object = ("\x02\0\0\0\x02i\x05i\x0a\x03abcX", "\x03\0\0\0\x01v\x05k\0\0\0\x01aX", "\x00\0\0\0\x00", "\x04\x05X", "\x08\x81X", "\x09\0\0\0\x05X", "\x02\0\0\0\0b\x03FooX", "\x02\0\0\0\0B\0\0\0\x03FooX");
     my @images = map { my $o = $_; map { $old . "\0\0\0\0" . substr $o, 0, $_ } 0 .. length $o } @object;
     push @images, map { $old . "\0\0\0\0" . chr($_) . "\0" x 20 } 14 .. 40, 255;
     my $text = in_child(sub { my $n = 0; for (@images) { outcome(sub { pf->{thaw}->($_) }); $n++ } $n });
-    is($text, scalar @images, "major $major: each of " . @images . ' images gets an answer') unless is_stock();
+    is($text, scalar @images, "major $major: each of " . @images . ' images gets an answer');
 }
 
 done_testing;

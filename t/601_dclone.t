@@ -105,7 +105,6 @@ is(length $clone->{text}, 5007, 'and the other way round');
     $c->[0] .= 'x';
     is("@{[keys %h]} $key $c->[0]", 'key key keyx', 'a shared key copied as a value');
 }
-is(pf->{dclone}->(undef), undef, 'undef gives undef');
 my @list = pf->{dclone}->([1]);
 is(scalar @list, 1, 'list context: one value');
 

@@ -18,8 +18,8 @@ my %wrap = (
     hash  => [sub { {} }, sub { {a => $_[0]} }, sub { $_[0]{a} }, undef],
     ref   => [sub { \my $end }, sub { my $x = $_[0]; \$x }, sub { ${$_[0]} }, "\x04", "\x05"],
     blessed => [sub { bless [], 'Deep' }, sub { bless [$_[0]], 'Deep' }, sub { $_[0][0] }, undef],
-    'array and hash' => [sub { [] }, sub { [{a => $_[0]}] }, sub { $_[0][0]{a} }, undef],
-    mixed => [sub { [] }, sub { my $x = {a => [0, $_[0]]}; \$x }, sub { ${$_[0]}->{a}[1] }, undef],
+    'array and hash' => [sub { [] }, sub { [{a => $_[0]}] }, sub { @{$_[0]} ? $_[0][0]{a} : undef }, undef],
+    mixed => [sub { [] }, sub { my $x = {a => [0, $_[0]]}; \$x }, sub { ref $_[0] eq 'REF' ? ${$_[0]}->{a}[1] : undef }, undef],
 );
 
 sub build {
@@ -80,11 +80,11 @@ for my $kind (sort keys %wrap) {
 {
     # A limit set by the user holds.
     my $data = build('array');
-    my $ok = with_options({recursion_limit => 1000}, sub { eval { pf->{freeze}->($data); 1 } });
-    ok(!$ok, 'recursion_limit of 1000 holds');
+    my $ok = with_options({recursion_limit => int($DEPTH / 2)}, sub { eval { pf->{freeze}->($data); 1 } });
+    ok(!$ok, 'recursion_limit holds');
     like($@, qr/^Max\. recursion depth with nested structures exceeded/, 'its message');
-    $ok = with_options({recursion_limit => 1000}, sub { eval { pf->{dclone}->($data); 1 } });
-    ok(!$ok, 'recursion_limit of 1000 holds for dclone');
+    $ok = with_options({recursion_limit => int($DEPTH / 2)}, sub { eval { pf->{dclone}->($data); 1 } });
+    ok(!$ok, 'recursion_limit holds for dclone');
     free_deep($data);
 }
 {

@@ -10,7 +10,10 @@ CV *pstx_find_method(pTHX_ HV *stash, const char *name)
     return gv ? GvCV(gv) : NULL;
 }
 
-/* Does this run add its caller's line to what a callee dies with? */
+/* Each call has a stack of its own, as perl gives it to overloading and DESTROY: a `last`
+ * or `goto` in the callee cannot leave through our frames, it is an error.
+ *
+ * Does this run add its caller's line to what a callee dies with? */
 static I32 eval_flag(const pstx_run *run)
 {
     return run && !run->cloning ? G_EVAL : 0;
@@ -22,7 +25,7 @@ static SSize_t call(pTHX_ const pstx_run *run, SV *code, I32 flags)
     SSize_t count = call_sv(code, flags | eval_flag(run));
     if (eval_flag(run) && (SvROK(ERRSV) || SvTRUE(ERRSV)))
         pstx_croak_again(aTHX_ ERRSV);
-    return count > 0 ? count : 0;     /* less if the callee left by `last` */
+    return count;
 }
 
 AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second)
@@ -33,6 +36,7 @@ AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second)
     ENTER;
     SAVEMORTALIZESV(results);            /* until the call has come back */
     SAVETMPS;
+    PUSHSTACKi(PERLSI_MAGIC);
     PUSHMARK(SP);
     EXTEND(SP, 2);
     PUSHs(sv_2mortal(first));
@@ -47,6 +51,7 @@ AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second)
         av_push(results, SvREFCNT_inc_NN(SP[i - count + 1]));
     SP -= count;
     PUTBACK;
+    POPSTACK;
     SvREFCNT_inc_simple_void_NN((SV *)results);
     FREETMPS;
     LEAVE;
@@ -62,6 +67,7 @@ static SV *scalar_result(pTHX_ const pstx_run *run, SV *code, I32 flags)
         dSP;
         result = POPs;
         PUTBACK;
+        POPSTACK;
     }
     SvREFCNT_inc_simple_void_NN(result);
     FREETMPS;
@@ -75,6 +81,7 @@ SV *pstx_call_scalar(pTHX_ const pstx_run *run, SV *code, SV **args, size_t coun
     size_t i;
     ENTER;
     SAVETMPS;
+    PUSHSTACKi(PERLSI_MAGIC);
     PUSHMARK(SP);
     EXTEND(SP, (SSize_t)count);
     for (i = 0; i < count; i++)
@@ -88,6 +95,7 @@ SV *pstx_call_method(pTHX_ const pstx_run *run, SV *invocant, const char *name, 
     dSP;
     ENTER;
     SAVETMPS;
+    PUSHSTACKi(PERLSI_MAGIC);
     PUSHMARK(SP);
     EXTEND(SP, 2);
     PUSHs(sv_2mortal(invocant));
@@ -103,6 +111,7 @@ void pstx_call_thaw(pTHX_ const pstx_run *run, CV *method, SV *object, SV *froze
     dSP;
     ENTER;
     SAVETMPS;
+    PUSHSTACKi(PERLSI_MAGIC);
     PUSHMARK(SP);
     EXTEND(SP, count + 3);
     PUSHs(sv_2mortal(newRV_inc(object)));
@@ -112,6 +121,8 @@ void pstx_call_thaw(pTHX_ const pstx_run *run, CV *method, SV *object, SV *froze
         PUSHs(AvARRAY(list)[i]);
     PUTBACK;
     (void)call(aTHX_ run, (SV *)method, G_SCALAR | G_DISCARD);
+    SPAGAIN;
+    POPSTACK;
     FREETMPS;
     LEAVE;
 }

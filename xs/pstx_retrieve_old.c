@@ -122,6 +122,8 @@ static SV *old_item(pTHX_ old_walk *walk, bool *notices)
     tag = (uint32_t)rt->tag_count;
     if (walk->tagged)
         (void)pstx_seen_add(&walk->tags, INT2PTR(void *, (UV)old_tag), &tag);
+    if (walk->tagged && (t.marker == PST_ARRAY || t.marker == PST_HASH) && t.len > PST_I32_MAX)
+        t.len = 0;                        /* a negative count is none, says Storable */
     if (t.marker == PST_BLESS || t.marker == PST_IX_BLESS)
         (void)pstx_retrieve_push(aTHX_ rt, PSTX_R_BLESS, NULL);
     return pstx_retrieve_item(aTHX_ rt, &t);
@@ -134,6 +136,7 @@ bool pstx_retrieve_walk_old(pTHX_ pstx_retrieve *rt)
     SAVEDESTRUCTOR_X(free_walk, walk);
     walk->rt = rt;
     walk->tagged = pst_reader_is_tagged(&rt->r);
+    pstx_retrieve_own_tags(aTHX_ rt);
     for (;;) {
         bool present, notices = false;
         SV *sv;
