@@ -24,6 +24,7 @@
     X(PST_ERR_MARKER,        "marker")             /* an unknown or misplaced marker */ \
     X(PST_ERR_TAG,           "tag")                /* OBJECT or hook tag not yet defined */ \
     X(PST_ERR_CLASS_INDEX,   "class_index")        /* class number not yet defined */ \
+    X(PST_ERR_CLASS_LENGTH,  "class_length")       /* a class name beyond any memory */ \
     X(PST_ERR_LENGTH,        "length")             /* a length or count beyond any memory */ \
     X(PST_ERR_MEMORY,        "memory")             /* the host could not give memory */ \
     X(PST_ERR_OUTPUT,        "output")             /* the host could not take output */

@@ -67,10 +67,15 @@ static pst_err read_magic(pst_cursor *in, bool *old)
     return memcmp(text, magic_old, old_len) == 0 ? PST_OK : PST_ERR_NOT_STORABLE;
 }
 
+bool pst_header_has_nv(const pst_header *h)
+{
+    return h->major > 2 || (h->major == 2 && h->minor >= 2);
+}
+
 /* Reads the description of the writing machine, from the byte-order text on. */
 static pst_err read_machine(pst_header *h, pst_cursor *in, uint8_t order_len)
 {
-    bool has_nv = h->major > 2 || (h->major == 2 && h->minor >= 2);
+    bool has_nv = pst_header_has_nv(h);
     const uint8_t *p = pst_cursor_take(in, order_len);
     size_t keep = order_len < 8 ? order_len : 8;
     if (!p)
@@ -133,7 +138,7 @@ pst_err pst_header_compare(const pst_header *h, const pst_header *host)
         return PST_ERR_LONG_SIZE;
     if (h->ptr_size != host->ptr_size)
         return PST_ERR_PTR_SIZE;
-    if (h->nv_size && h->nv_size != host->nv_size)
+    if (pst_header_has_nv(h) && h->nv_size != host->nv_size)
         return PST_ERR_NV_SIZE;
     return PST_OK;
 }
@@ -160,7 +165,7 @@ pst_err pst_header_readable(const pst_header *h)
         return PST_ERR_LONG_SIZE;
     if (h->ptr_size != 4 && h->ptr_size != 8)
         return PST_ERR_PTR_SIZE;
-    return h->nv_size == 8 || h->nv_size == 0 ? PST_OK : PST_ERR_NV_SIZE;
+    return h->nv_size == 8 || !pst_header_has_nv(h) ? PST_OK : PST_ERR_NV_SIZE;
 }
 
 bool pst_header_swapped(const pst_header *h)

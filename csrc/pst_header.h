@@ -45,6 +45,9 @@ size_t pst_header_write(const pst_header *h, uint8_t *out);
  * PST_ERR_NOT_STORABLE (no magic where one must be). */
 pst_err pst_header_read(pst_header *h, pst_cursor *in);
 
+/* Does a header of this version tell the size of an NV (if native)? */
+bool pst_header_has_nv(const pst_header *h);
+
 /* The first way in which the native header `h` differs from `host`, in the order in
  * which Storable looks. RETURNS: PST_OK, or PST_ERR_BYTE_ORDER, _INT_SIZE, _LONG_SIZE,
  * _PTR_SIZE, _NV_SIZE. */

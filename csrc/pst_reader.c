@@ -30,7 +30,7 @@ void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_siz
     r->nv_size = (uint8_t)(h->nv_size ? h->nv_size : host_nv_size);
     /* Markers beyond what the newest writer of the header's minor could know are not
      * guessed at, but booleans are: their writers say minor 11. */
-    r->last_tag = PST_TAG_COUNT - 1;
+    r->last_tag = h->major < PST_MAJOR ? (uint8_t)PST_LOBJECT : (uint8_t)(PST_TAG_COUNT - 1);
 }
 
 /* 8 bytes in the image's order. */
@@ -132,7 +132,7 @@ bool pst_reader_hook_class(pst_reader *r, const pst_hook *h, pst_token *t)
     t->bytes = NULL;
     if (!read_u8_or_u32(r, (h->flags & PST_HOOK_BIG_CLASS) != 0, &t->len))
         return false;
-    return (h->flags & PST_HOOK_INDEXED) != 0 || pst_reader_bytes(r, t, t->len);
+    return (h->flags & PST_HOOK_INDEXED) != 0 || pst_reader_class_name(r, t);
 }
 
 bool pst_reader_hook_string(pst_reader *r, const pst_hook *h, pst_token *t)

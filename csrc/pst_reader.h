@@ -182,6 +182,14 @@ PST_INLINE bool pst_reader_count(pst_reader *r, pst_token *t)
     return true;
 }
 
+/* The name of a class; t->len is known. */
+PST_INLINE bool pst_reader_class_name(pst_reader *r, pst_token *t)
+{
+    if (PST_UNLIKELY(t->len > PST_I32_MAX))
+        return pst_reader_fail(r, PST_ERR_CLASS_LENGTH, PST_I32_MAX, t->len);
+    return pst_reader_bytes(r, t, t->len);
+}
+
 /* The class of a BLESS or the number of an IX_BLESS; 0x80 announces 4 bytes. */
 PST_INLINE bool pst_reader_class(pst_reader *r, pst_token *t, bool by_number)
 {
@@ -194,7 +202,7 @@ PST_INLINE bool pst_reader_class(pst_reader *r, pst_token *t, bool by_number)
         return false;
     t->bytes = NULL;
     t->len = big;
-    return by_number || pst_reader_bytes(r, t, big);
+    return by_number || pst_reader_class_name(r, t);
 }
 
 /* An integer payload of the image's IV size. */

@@ -1,9 +1,11 @@
+# Before any pragma: what is compiled for the user must not be under ours.
+sub Permafrost::_eval_plain { package main; return eval $_[0] }    ## no critic: see the name
+
 package Permafrost;
 
 use 5.016;
 use strict;
 use warnings;
-use Carp     ();
 use Exporter ();
 use XSLoader ();
 
@@ -31,9 +33,6 @@ XSLoader::load('Permafrost', $VERSION);
 
 # How much of a file is sure to hold the longest header.
 use constant HEADER_BYTES => 1024;
-
-# Carp must name the line of the user, not of an alias' package.
-our @CARP_NOT = qw(Permafrost::AsStorable);
 
 sub CAN_FLOCK () {
     state $can = do {
@@ -64,6 +63,9 @@ sub _writer_to_file {
     return $lock ? $net ? \&lock_nstore : \&lock_store : $net ? \&nstore : \&store;
 }
 
+# Carp's croak, loaded when it is needed.
+sub _croak { require Carp; goto &Carp::croak }
+
 # ---- called by the glue -----------------------------------------------------------------
 
 # Open FILE for reading, under a shared lock if LOCK.
@@ -71,7 +73,7 @@ sub _open_file {
     my ($file, $lock) = @_;
     $file = '' unless defined $file;
     no warnings 'syscalls';    # a NUL in the name is an error like others
-    open my $fh, '<', $file or Carp::croak("can't open $file: $!");
+    open my $fh, '<', $file or _croak("can't open $file: $!");
     binmode $fh;
     _lock($fh, $file, 0) if $lock;
     return $fh;
@@ -86,12 +88,12 @@ sub _write_file {
     if ($lock) {    # nobody must see the file empty before the lock is ours
         require Fcntl;
         sysopen $fh, $file, Fcntl::O_WRONLY() | Fcntl::O_CREAT()
-            or Carp::croak("can't write into $file: $!");
+            or _croak("can't write into $file: $!");
         _lock($fh, $file, 1);
-        truncate $fh, 0 or !-f $fh or Carp::croak("can't truncate $file: $!");
+        truncate $fh, 0 or !-f $fh or _croak("can't truncate $file: $!");
     }
     else {
-        open $fh, '>', $file or Carp::croak("can't create $file: $!");
+        open $fh, '>', $file or _croak("can't create $file: $!");
     }
     binmode $fh;
     local ($\, $,);
@@ -106,18 +108,27 @@ sub _write_file {
 sub _lock {
     my ($fh, $file, $exclusive) = @_;
     require Fcntl;
-    Carp::croak('fcntl/flock emulation broken on this platform') unless CAN_FLOCK;
+    _croak('fcntl/flock emulation broken on this platform') unless CAN_FLOCK;
     flock $fh, $exclusive ? Fcntl::LOCK_EX() : Fcntl::LOCK_SH()
-        or Carp::croak("can't get " . ($exclusive ? 'exclusive' : 'shared') . " lock on $file: $!");
+        or _croak("can't get " . ($exclusive ? 'exclusive' : 'shared') . " lock on $file: $!");
     return;
+}
+
+# Compile SOURCE by $Storable::Eval: a code reference, or true for perl's own eval.
+# Returns the result and what stands in $@ then (Safe's reval leaves errors there).
+sub _eval_code {
+    my ($eval, $source) = @_;
+    local $@ = '';
+    my $code = ref $eval eq 'CODE' ? $eval->($source) : _eval_plain($source);
+    return ($code, "$@");
 }
 
 # Compile a regexp without the pragmas of anybody's scope.
 sub _make_re {
     my ($pattern, $flags) = @_;
     die "regexp flags invalid\n" if $flags =~ /[^msixnpaudl]/;
-    no feature 'unicode_strings';    # it would add the flag u
-    my $re = eval "qr/\$pattern/$flags";    ## no critic: flags are letters
+    our $pattern_to_compile = $pattern;
+    my $re = _eval_plain("qr/\$Permafrost::pattern_to_compile/$flags");
     die $@ unless defined $re;
     return $re;
 }

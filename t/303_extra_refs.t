@@ -25,7 +25,7 @@ $return{$_} = sub { return } for qw(Extra Extra::B Extra::C);
 sub same_run {
     my ($name, $data) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    same_everywhere($name, $data);
+    same_everywhere($name, $data, changes => 1);
     same_outcome("$name: calls of $_", sub { my ($m) = @_; @log = (); my $r = $m->{$_}->($data); $r = $m->{thaw}->($r) unless ref $r; [$r, @log] }) for qw(freeze dclone);
 }
 sub e { return bless $_[1] || {}, $_[0] }

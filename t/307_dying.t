@@ -61,8 +61,9 @@ if (!is_stock()) {
     no warnings 'exiting';
     local $at = 'freeze';
     local $what = sub { last };
-    my @seen = map { my $m = $_; my $n = 0; for (1 .. 3) { $n++; $m->{freeze}->([bless {}, 'Dying']) } $n } pf;
-    is($seen[0], 1, 'last out of a hook');
+    my $n = 0;
+    for (1 .. 3) { $n++; eval { pf->{freeze}->([bless {}, 'Dying']); 1 } or last }
+    is($n, 1, 'last out of a hook leaves the loop, or is an error');
     ok(eval { $at = ''; pf->{thaw}->(pf->{freeze}->([bless {}, 'Dying'])); 1 }, 'the next run works');
 }
 {

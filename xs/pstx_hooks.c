@@ -167,7 +167,7 @@ static uint8_t hook_kind(pTHX_ SV *sv, MAGIC **mg)
     case SVt_PVFM:
     case SVt_PVIO:   pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_OTHER);
     default:
-        *mg = SvRMAGICAL(sv) ? mg_find(sv, PERL_MAGIC_tiedscalar) : NULL;
+        *mg = SvGMAGICAL(sv) && SvSMAGICAL(sv) ? mg_find(sv, PERL_MAGIC_tiedscalar) : NULL;
         return *mg ? PST_EXTRA_SCALAR : PST_HOOK_SCALAR;
     }
 }

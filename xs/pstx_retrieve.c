@@ -344,8 +344,9 @@ static void retrieve_release(pTHX_ pstx_run *run)
     Safefree(rt);
 }
 
-/* May this reader go on with what the header says? PERL: croaks. */
-static void check_header(pTHX_ pstx_retrieve *rt)
+/* May this reader go on with what the header says? RETURNS: false if the header of an
+ * old file is cut. PERL: croaks. */
+static bool check_header(pTHX_ pstx_retrieve *rt)
 {
     pst_header host, *h = &rt->r.header;
     pst_err err = pst_header_read(h, &rt->r.in);
@@ -353,6 +354,8 @@ static void check_header(pTHX_ pstx_retrieve *rt)
     if (h->major > PST_MAJOR || (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR
                                  && !rt->run.opt.accept_future_minor))
         err = PST_ERR_MAJOR;
+    if (err == PST_ERR_TRUNCATED && h->old_magic)
+        return false;
     if (err == PST_OK && !h->netorder) {
         pst_header_host(&host, IVSIZE, NVSIZE);
         err = pst_header_compare(h, &host);
@@ -363,6 +366,7 @@ static void check_header(pTHX_ pstx_retrieve *rt)
         pstx_croak_header(aTHX_ &rt->r, err, rt->file);
     pst_reader_configure(&rt->r, IVSIZE, NVSIZE);
     rt->run.netorder = h->netorder;
+    return true;
 }
 
 /* Read header and body. RETURNS: mortal. */
@@ -371,7 +375,8 @@ static SV *retrieve_image(pTHX_ pstx_retrieve *rt, SV *flags)
     SV *result = &PL_sv_undef;
     if (flags && SvOK(flags))
         rt->run.opt.flags = (I32)SvIV(flags);
-    check_header(aTHX_ rt);
+    if (!check_header(aTHX_ rt))
+        return result;
     if (pst_reader_is_old(&rt->r) ? pstx_retrieve_walk_old(aTHX_ rt) : retrieve_walk(aTHX_ rt)) {
         rt->finished = true;
         result = sv_2mortal(rt->root_is_result ? rt->root : newRV_noinc(rt->root));

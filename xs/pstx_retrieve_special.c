@@ -15,10 +15,33 @@ static SV *retrieve_object(pTHX_ pstx_retrieve *rt, const pst_token *t)
     return NULL;
 }
 
+/* Does a scalar with this text come next? Nothing is consumed. */
+static bool next_is(pstx_retrieve *rt, const char *text, size_t len)
+{
+    pst_reader ahead;
+    pst_token t;
+    if (!pst_cursor_need(&rt->r.in, len + 2))
+        return false;
+    ahead = rt->r;
+    return pst_reader_next(&ahead, &t) && t.marker == PST_SCALAR && t.len == len
+        && memEQ(t.bytes, text, len);
+}
+
+/* An attack by a well-known image, on which Storable, too, says something. */
+PST_COLD static void warn_of_exploit(pTHX_ pstx_retrieve *rt, const pstx_rclass *cls)
+{
+    if (!strEQ(SvPVX(cls->name), "CGITempFile") || !next_is(rt, "mt-config.cgi", 13))
+        return;
+    pstx_retrieve_user_code(aTHX_ rt);
+    pstx_warn(aTHX_ PSTX_MSG_EXPLOIT);
+}
+
 /* BLESS: the class waits for the object that comes next. */
 static SV *retrieve_bless(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
     pstx_rclass *cls = pstx_retrieve_class(aTHX_ rt, t);
+    if (cls && PST_UNLIKELY(SvCUR(cls->name) == 11))
+        warn_of_exploit(aTHX_ rt, cls);
     if (cls)
         rt->bless = rt->run.opt.flags & PSTX_BLESS_OK ? cls->stash : NULL;
     return NULL;
@@ -107,8 +130,9 @@ static SV *retrieve_tied(pTHX_ pstx_retrieve *rt, uint8_t marker)
 static SV *finish_tied(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *object)
 {
     int how = f->flags;
+    bool self = how == PERL_MAGIC_tiedscalar && !SvOK(object);
     SV *sv = pstx_retrieve_pop(aTHX_ rt);
-    sv_magic(sv, object, how, NULL, 0);
+    sv_magic(sv, self ? NULL : object, how, NULL, 0);
     SvREFCNT_dec(object);
     return sv;
 }
@@ -199,34 +223,23 @@ static SV *retrieve_regexp(pTHX_ pstx_retrieve *rt, pst_token *t)
 
 /* ---- code ------------------------------------------------------------------------------------------------- */
 
-/* Compile "sub ..." as $Storable::Eval says. RETURNS: the code reference, mortal. */
+/* Compile "sub ..." as $Storable::Eval says. RETURNS: the code reference, mortal.
+ * PERL: croaks, runs user code. */
 static SV *eval_code(pTHX_ pstx_retrieve *rt, SV *source)
 {
-    SV *eval = rt->run.opt.eval, *ref;
+    SV *error, *code;
+    AV *results;
     pstx_retrieve_user_code(aTHX_ rt);
-    if (SvROK(eval) && SvTYPE(SvRV(eval)) == SVt_PVCV) {
-        SV *args[1];
-        args[0] = newSVsv(source);
-        ref = pstx_call_scalar(aTHX_ &rt->run, eval, args, 1);
-    }
-    else {
-        dSP;
-        ENTER;
-        SAVETMPS;
-        PUTBACK;
-        (void)eval_sv(source, G_SCALAR);
-        SPAGAIN;
-        ref = SvREFCNT_inc(POPs);
-        PUTBACK;
-        FREETMPS;
-        LEAVE;
-        sv_2mortal(ref);
-    }
-    if (SvTRUE(ERRSV) && !SvROK(ref))
-        pstx_croak_eval(aTHX_ source, ERRSV);
-    if (!SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVCV)
+    results = pstx_call_list(aTHX_ &rt->run, (SV *)get_cv("Permafrost::_eval_code", GV_ADD),
+                             newSVsv(rt->run.opt.eval), newSVsv(source));
+    sv_2mortal((SV *)results);
+    code = *av_fetch(results, 0, 1);
+    error = *av_fetch(results, 1, 1);
+    if (SvTRUE(error))
+        pstx_croak_eval(aTHX_ source, error);
+    if (!SvROK(code) || SvTYPE(SvRV(code)) != SVt_PVCV)
         pstx_croak(aTHX_ PSTX_MSG_NOT_CODE, SVfARG(source));
-    return ref;
+    return code;
 }
 
 static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)

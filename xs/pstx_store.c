@@ -288,10 +288,12 @@ static enum pstx_step store_container(pTHX_ pstx_store *st, SV **sv)
 static enum pstx_step store_upgraded(pTHX_ pstx_store *st, SV **sv)
 {
     MAGIC *mg;
-    if (SvGMAGICAL(*sv) && SvSMAGICAL(*sv) && (mg = mg_find(*sv, PERL_MAGIC_tiedelem)))
-        return pstx_store_tied_item(aTHX_ st, mg, sv);
-    if (SvRMAGICAL(*sv) && (mg = mg_find(*sv, PERL_MAGIC_tiedscalar)))
-        return pstx_store_tied(aTHX_ st, PST_TIED_SCALAR, mg, sv);
+    if (SvGMAGICAL(*sv) && SvSMAGICAL(*sv)) {    /* not while a tie's own method handles it */
+        if ((mg = mg_find(*sv, PERL_MAGIC_tiedelem)))
+            return pstx_store_tied_item(aTHX_ st, mg, sv);
+        if ((mg = mg_find(*sv, PERL_MAGIC_tiedscalar)))
+            return pstx_store_tied(aTHX_ st, PST_TIED_SCALAR, mg, sv);
+    }
     if (SvROK(*sv))
         return store_ref(aTHX_ st, sv);
     pstx_store_scalar(aTHX_ st, *sv);

@@ -63,7 +63,7 @@ usage(2) if @ARGV || $opt{jobs} < 1;
 # State of one case
 
 our (@LOG, $TABLE, %TARGETS, %PATH);
-my ($budget, @pool, @keep);
+my ($budget, @pool, @keep, $hooked_ties);
 
 sub rnd { return int rand $_[0] }
 sub pick { return $_[rand @_] }
@@ -226,7 +226,7 @@ my @OVER = ('Diff::Over', 'Diff::OverChild', 'Diff::OverString', 'Diff::OverNil'
         my ($self) = @_;
         my $type = Scalar::Util::reftype($self);
         return if $self->special_tie;
-        return grep { ref } @$self if $type eq 'ARRAY';
+        return grep { ref } map { exists $self->[$_] ? $self->[$_] : () } 0 .. $#$self if $type eq 'ARRAY';
         return grep { ref } map { exists $self->{$_} ? $self->{$_} : () } @{PermafrostTest::keys_of($self)}
           if $type eq 'HASH';
         return $$self if $type eq 'REF';
@@ -428,7 +428,11 @@ sub array {
         if    ($k == 0) { $#x += 1 + rnd(3) }
         elsif ($k == 1 && @x) { delete $x[rnd(scalar @x)] }
         elsif ($k == 2 && @x) { shift @x }
-        else { fill($x[@x], $depth) }
+        else {
+            # An item that is there: weaken() on a deferred one would not reach it.
+            push @x, undef;
+            fill($x[-1], $depth);
+        }
     }
     Internals::SvREADONLY(@x, 1) if !rnd(200);
     return $ref;
@@ -445,7 +449,11 @@ sub hash {
         $budget -= $n / 4;
     }
     else {
-        fill($x{key()}, $depth) for 1 .. $n;
+        for (1 .. $n) {
+            my $key = key();
+            $x{$key} = undef unless exists $x{$key};
+            fill($x{$key}, $depth);
+        }
     }
     if (!rnd(8)) { my $k = "\x{100}x"; $x{$k} = 1; delete $x{$k} }
     if (!rnd(8)) { delete $x{(keys %x)[0]} if %x }
@@ -549,7 +557,7 @@ sub over_self {
     my ($depth) = @_;
     my $ref = known(bless [], pick(@over));
     my $x = $ref;
-    @$ref = (1);
+    @$ref = (1, undef);
     fill($ref->[1], $depth);
     push @$ref, $ref;
     weaken($ref->[2]) if rnd(2);
@@ -583,7 +591,7 @@ sub tied_thing {
     my $e = rnd(4);
     return known(\$ref->[rnd(9)]) if $k == 1 && $e == 0;
     return known(\$ref->{key()}) if $k == 2 && $e == 0;
-    bless $ref, rnd(2) ? pick(@CLASS) : pick('Diff::Hook', 'Diff::Hook::Fresh', 'Diff::Hook::Inner') if $e == 1;
+    bless $ref, rnd(2) || !$hooked_ties ? pick(@CLASS) : pick('Diff::Hook', 'Diff::Hook::Fresh', 'Diff::Hook::Inner') if $e == 1;
     return $ref;
 }
 
@@ -600,6 +608,13 @@ sub hooked {
     keys %$ref if reftype($ref) eq 'HASH' && !tied %$ref;
     my $class = !rnd(60) ? pick(@DYING) : pick(@HOOK);
     $class = 'Diff::Hook' if $class eq 'Diff::Hook::Over' && @over == 1;
+
+    # Stock forgets the tie object behind an attached tied thing, and loses its way in
+    # hooks on tied things when it must not bless or tie.
+    if (Diff::Hook::special_tie($ref)) {
+        $class = 'Diff::Hook' if $class =~ /Attach/;
+        $class = 'Diff::C5' if !$hooked_ties;
+    }
     bless_it($ref, $class);
     $TARGETS{refaddr $ref} = [map { $pool[rand @pool] } 1 .. rnd(4)]
       if $class eq 'Diff::Hook::Targets';
@@ -664,6 +679,7 @@ sub build {
         flags => rnd(30) ? undef : rnd(8));
     $refused = !rnd(40) ? 1 : !rnd(300) ? 2 : 0;
     if ($refused == 2) { $set{Deparse} = 1; $set{Eval} = 1; $budget = 10 if $budget > 10 }
+    $hooked_ties = !defined $set{flags} || ($set{flags} & 6) == 6;
     @over = defined $set{flags} && !($set{flags} & 2) ? 'Diff::C4' : @OVER;
     my $root = $refused && !rnd(10) ? pick(@CODE) : thing(0);
     @keep = @pool if $set{keep};
@@ -691,6 +707,13 @@ sub run {
     my $error = eval { $value = $table->{$function}->(@argument); 1 } ? '' : clean_message($@);
     return {value => $value, error => $error,
         warnings => join("\n", map { clean_message($_) } @warning), log => join("\n", @LOG)};
+}
+
+# Stock refuses what it has written itself when a reference is the target of a weak one
+# in its own referent: no difference.
+sub stock_fault {
+    my ($got, $expected) = @_;
+    return $expected->{error} =~ /\Asv_upgrade from type \d+ down to type 1\z/ && $got->{error} eq '';
 }
 
 sub compare {
@@ -745,6 +768,7 @@ sub check {
     for my $n (0 .. $#WAYS) {
         my ($got, $expected) = ($got[$n], $expected[$n]);
         my $what = $WAYS[$n][0] . ($WAYS[$n][1] ? ' canonical' : '');
+        next if stock_fault($got, $expected);
         $trouble .= compare($what, $got, $expected);
         if ($n == 0) {
             my ($a, $b) = map { tagged($_->{value}, %show) } $got, $expected;
@@ -767,6 +791,7 @@ sub check {
         my $expected = run(st, 'thaw', 0, $image, @flags);
         my $b = tagged($expected->{value}, %show);
         my $what = "thaw of $WAYS[$n][0]";
+        next if stock_fault($got, $expected);
         $trouble .= compare($what, $got, $expected);
         $trouble .= "$what: data differ\n" . first_difference($a, $b) if $a ne $b;
     }

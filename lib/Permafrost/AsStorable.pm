@@ -79,14 +79,13 @@ sub _join_limits {
 
 # What else Storable has in its package: other modules' subs.
 sub _helpers {
-    require Carp;
     no strict 'refs';
     no warnings 'once';
     my %helper = (
-        carp => \&Carp::carp, croak => \&Carp::croak, confess => \&Carp::confess,
-        logcarp => \&Carp::carp, logcroak => \&Carp::croak,
-        bootstrap => sub { return 1 },
+        carp => sub { require Carp; goto &Carp::carp }, croak => \&Permafrost::_croak,
+        confess => sub { require Carp; goto &Carp::confess }, bootstrap => sub { return 1 },
     );
+    @helper{qw(logcarp logcroak)} = @helper{qw(carp croak)};
     if (eval { require Fcntl; 1 }) {
         $helper{$_} = \&{"Fcntl::$_"} for qw(LOCK_SH LOCK_EX LOCK_NB LOCK_UN);
     }
