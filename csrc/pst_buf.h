@@ -48,7 +48,7 @@ PST_INLINE void pst_buf_put_u8_nocheck(pst_buf *b, unsigned v)
 
 PST_INLINE void pst_buf_put_nocheck(pst_buf *b, const void *bytes, size_t len)
 {
-    memcpy(b->pos, bytes, len);
+    pst_copy(b->pos, bytes, len);
     b->pos += len;
 }
 

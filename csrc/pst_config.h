@@ -84,4 +84,42 @@ PST_INLINE void pst_store_be32(uint8_t *p, uint32_t v)
     memcpy(p, &v, sizeof v);
 }
 
+/* memcpy for lengths that are mostly small: no call up to 32 bytes. The two halves of a
+ * copy may overlap, so every length takes the same few moves. */
+PST_INLINE void pst_copy(uint8_t *to, const void *from, size_t len)
+{
+    const uint8_t *p = (const uint8_t *)from;
+    if (PST_UNLIKELY(len > 32)) {
+        memcpy(to, p, len);
+    }
+    else if (len >= 16) {
+        uint8_t low[16], high[16];
+        memcpy(low, p, 16);
+        memcpy(high, p + len - 16, 16);
+        memcpy(to, low, 16);
+        memcpy(to + len - 16, high, 16);
+    }
+    else if (len >= 8) {
+        uint64_t low = pst_load64(p), high = pst_load64(p + len - 8);
+        memcpy(to, &low, 8);
+        memcpy(to + len - 8, &high, 8);
+    }
+    else if (len >= 4) {
+        uint32_t low = pst_load32(p), high = pst_load32(p + len - 4);
+        memcpy(to, &low, 4);
+        memcpy(to + len - 4, &high, 4);
+    }
+    else if (len) {
+        to[0] = p[0];
+        to[len / 2] = p[len / 2];
+        to[len - 1] = p[len - 1];
+    }
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+#  define PST_PREFETCH(p) __builtin_prefetch(p)
+#else
+#  define PST_PREFETCH(p) ((void)(p))
+#endif
+
 #endif

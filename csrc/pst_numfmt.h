@@ -10,7 +10,7 @@
 #include "pst_config.h"
 
 /* Room that any number needs. */
-#define PST_NUMFMT_MAX 32
+#define PST_NUMFMT_MAX 40
 
 /* Significant digits: what perl prints, and what tells any two doubles apart. */
 enum { PST_DIGITS_PERL = 15, PST_DIGITS_EXACT = 17 };

@@ -45,6 +45,7 @@ struct pstx_run;
 
 typedef struct pstx_globals {
     struct pstx_run *run;            /* innermost run, NULL outside */
+    struct pstx_run *spare[2];       /* contexts kept for the next run, by enum pstx_kind */
     bool last_netorder;              /* of the last run outside all others */
     bool strict;                     /* PERMAFROST_STRICT: refuse foreign images */
     GV  *variables[PSTX_VAR_COUNT];  /* borrowed from the stash */
@@ -63,7 +64,8 @@ enum pstx_kind { PSTX_STORING, PSTX_RETRIEVING };
 
 typedef struct pstx_run {
     struct pstx_run *outer;
-    void           (*release)(pTHX_ struct pstx_run *run);
+    void           (*release)(pTHX_ struct pstx_run *run);   /* ends the run */
+    void           (*destroy)(pTHX_ struct pstx_run *run);   /* frees the context */
     pstx_globals    *globals;
     SV              *saved_errsv;    /* $@ before the first user code, NULL until then */
     pstx_options     opt;
@@ -75,10 +77,21 @@ typedef struct pstx_run {
 /* $cloning as hooks see it. */
 #define PSTX_CLONING_ARG(run) ((run)->cloning ? 4 : 0)
 
+/* A context of `size` bytes, zeroed, or the spare one of its kind, as its last run left
+ * it. RETURNS: to be given to pstx_run_begin(). PERL: none. */
+pstx_run *pstx_run_new(pTHX_ enum pstx_kind kind, size_t size);
+
+/* In release(): keep the context as the spare one. RETURNS: false if there is one
+ * already; then it must be freed. */
+bool pstx_run_keep(pstx_run *run);
+
+/* Free the spare contexts, at the interpreter's end. */
+void pstx_globals_release(pTHX);
+
 /* Begin a run: link it, read the options, and have release() called when the caller's
  * savestack scope ends, by LEAVE or by die. The caller has done ENTER.
  * PERL: may run user code (tied option variables). */
-void pstx_run_begin(pTHX_ pstx_run *run, enum pstx_kind kind);
+void pstx_run_begin(pTHX_ pstx_run *run);
 
 /* To be called before the first user code of a run: keeps $@. PERL: none. */
 void pstx_run_user_code(pTHX_ pstx_run *run);

@@ -22,10 +22,17 @@ static void globals_init(pTHX_ pstx_globals *globals)
     pstx_options_boot(aTHX_ globals);
 }
 
+static void globals_end(pTHX_ void *unused)
+{
+    PERL_UNUSED_VAR(unused);
+    pstx_globals_release(aTHX);
+}
+
 void pstx_globals_boot(pTHX)
 {
     MY_CXT_INIT;
     globals_init(aTHX_ &MY_CXT);
+    call_atexit(globals_end, NULL);     /* after the last DESTROY */
 }
 
 void pstx_globals_clone(pTHX)
@@ -33,6 +40,7 @@ void pstx_globals_clone(pTHX)
 #ifdef USE_ITHREADS
     MY_CXT_CLONE;
     globals_init(aTHX_ &MY_CXT);    /* the globs are this interpreter's own */
+    call_atexit(globals_end, NULL);
 #endif
 }
 
@@ -43,13 +51,44 @@ static void run_end(pTHX_ void *arg)
     if (!run->outer)
         run->globals->last_netorder = run->netorder;
     SvREFCNT_dec(run->saved_errsv);
+    run->saved_errsv = NULL;
     run->release(aTHX_ run);
 }
 
-void pstx_run_begin(pTHX_ pstx_run *run, enum pstx_kind kind)
+pstx_run *pstx_run_new(pTHX_ enum pstx_kind kind, size_t size)
 {
-    run->globals = pstx_globals_get(aTHX);
+    pstx_globals *globals = pstx_globals_get(aTHX);
+    pstx_run *run = globals->spare[kind];
+    globals->spare[kind] = NULL;
+    if (!run)
+        run = (pstx_run *)safecalloc(1, size);
+    run->globals = globals;
     run->kind = kind;
+    return run;
+}
+
+bool pstx_run_keep(pstx_run *run)
+{
+    if (run->globals->spare[run->kind])
+        return false;
+    run->globals->spare[run->kind] = run;
+    return true;
+}
+
+void pstx_globals_release(pTHX)
+{
+    pstx_globals *globals = pstx_globals_get(aTHX);
+    int kind;
+    for (kind = 0; kind < 2; kind++) {
+        pstx_run *run = globals->spare[kind];
+        globals->spare[kind] = NULL;
+        if (run)
+            run->destroy(aTHX_ run);
+    }
+}
+
+void pstx_run_begin(pTHX_ pstx_run *run)
+{
     run->outer = run->globals->run;
     run->globals->run = run;
     SAVEDESTRUCTOR_X(run_end, run);

@@ -146,7 +146,7 @@ void pstx_load_class(pTHX_ const pstx_run *run, SV *name)
 /* ---- STORABLE_freeze --------------------------------------------------------------------------------- */
 
 /* Numbers of types as Storable's message has them. */
-enum { ODD_CODE = 6, ODD_REGEXP = 7, ODD_OTHER = 8 };
+enum { ODD_TIED_ITEM = 5, ODD_CODE = 6, ODD_REGEXP = 7, ODD_OTHER = 8 };
 
 /* The kind of a hook record for what was blessed; for tied things the object behind the
  * tie is to be written after it, *mg tells. PERL: croaks on what hooks cannot stand on. */
@@ -167,6 +167,8 @@ static uint8_t hook_kind(pTHX_ SV *sv, MAGIC **mg)
     case SVt_PVFM:
     case SVt_PVIO:   pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_OTHER);
     default:
+        if (SvGMAGICAL(sv) && SvSMAGICAL(sv) && mg_find(sv, PERL_MAGIC_tiedelem))
+            pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_TIED_ITEM);
         *mg = SvGMAGICAL(sv) && SvSMAGICAL(sv) ? mg_find(sv, PERL_MAGIC_tiedscalar) : NULL;
         return *mg ? PST_EXTRA_SCALAR : PST_HOOK_SCALAR;
     }

@@ -316,12 +316,20 @@ void pstx_retrieve_user_code(pTHX_ pstx_retrieve *rt)
         hold_image(aTHX_ rt);
 }
 
-static void retrieve_release(pTHX_ pstx_run *run)
+static void retrieve_destroy(pTHX_ pstx_run *run)
 {
     pstx_retrieve *rt = (pstx_retrieve *)run;
+    PERL_UNUSED_CONTEXT;
+    Safefree(rt->tags);
+    Safefree(rt->frames);
+    Safefree(rt->classes);
+    Safefree(rt);
+}
+
+/* Drop the references that a run has held. */
+static void drop_references(pTHX_ pstx_retrieve *rt)
+{
     size_t i;
-    pstx_input_commit(aTHX_ &rt->r, &rt->input);
-    pstx_input_release(&rt->input);
     if (rt->blesser) {
         SvROK_off(rt->blesser);
         SvRV_set(rt->blesser, NULL);
@@ -331,17 +339,29 @@ static void retrieve_release(pTHX_ pstx_run *run)
         SvREFCNT_dec(rt->classes[i].name);
         SvREFCNT_dec(rt->classes[i].stash);
     }
-    Safefree(rt->classes);
-    Safefree(rt->memos);
     SvREFCNT_dec(rt->holder);
     if (!rt->finished)
         pstx_abandon(aTHX_ rt);
     else if (rt->own_tags)
         for (i = 0; i < rt->tag_count; i++)
             SvREFCNT_dec(rt->tags[i]);
-    Safefree(rt->tags);
-    Safefree(rt->frames);
-    Safefree(rt);
+}
+
+static void retrieve_release(pTHX_ pstx_run *run)
+{
+    enum { KEEP_ROOM = 1000 };     /* of anything; a spare context shall be small */
+    pstx_retrieve *rt = (pstx_retrieve *)run;
+    pstx_input_commit(aTHX_ &rt->r, &rt->input);
+    pstx_input_release(&rt->input);
+    drop_references(aTHX_ rt);
+    rt->input.io = NULL;
+    rt->holder = rt->image = rt->blesser = rt->root = NULL;
+    rt->bless = NULL;
+    rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
+    rt->tag_count = rt->frame_count = rt->class_count = 0;
+    if (rt->tag_room > KEEP_ROOM || rt->frame_room > KEEP_ROOM || rt->class_room > KEEP_ROOM
+        || !pstx_run_keep(run))
+        retrieve_destroy(aTHX_ run);
 }
 
 /* May this reader go on with what the header says? RETURNS: false if the header of an
@@ -387,11 +407,12 @@ static SV *retrieve_image(pTHX_ pstx_retrieve *rt, SV *flags)
     return result;
 }
 
-static pstx_retrieve *retrieve_new(void)
+static pstx_retrieve *retrieve_new(pTHX)
 {
-    pstx_retrieve *rt;
-    Newxz(rt, 1, pstx_retrieve);
+    pstx_retrieve *rt = (pstx_retrieve *)pstx_run_new(aTHX_ PSTX_RETRIEVING, sizeof *rt);
     rt->run.release = retrieve_release;
+    rt->run.destroy = retrieve_destroy;
+    rt->run.cloning = false;
     return rt;
 }
 
@@ -411,13 +432,13 @@ static const char *image_bytes(pTHX_ pstx_retrieve *rt, SV *image, STRLEN *len)
 
 SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning)
 {
-    pstx_retrieve *rt = retrieve_new();
+    pstx_retrieve *rt = retrieve_new(aTHX);
     SV *result;
     const char *bytes;
     STRLEN len;
     rt->run.cloning = cloning;
     ENTER;
-    pstx_run_begin(aTHX_ &rt->run, PSTX_RETRIEVING);
+    pstx_run_begin(aTHX_ &rt->run);
     if (cloning)
         rt->run.opt.flags = PSTX_FLAGS_ALL;
     if (SvROK(image) && !SvAMAGIC(image))
@@ -431,11 +452,11 @@ SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning)
 
 SV *pstx_retrieve_handle(pTHX_ PerlIO *io, SV *flags, bool owned)
 {
-    pstx_retrieve *rt = retrieve_new();
+    pstx_retrieve *rt = retrieve_new(aTHX);
     SV *result;
     rt->file = true;
     ENTER;
-    pstx_run_begin(aTHX_ &rt->run, PSTX_RETRIEVING);
+    pstx_run_begin(aTHX_ &rt->run);
     pstx_input_begin(aTHX_ &rt->r, &rt->input, io, owned);
     rt->r.header.file = true;
     result = retrieve_image(aTHX_ rt, flags);

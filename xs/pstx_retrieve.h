@@ -80,7 +80,7 @@ typedef struct pstx_retrieve {
     size_t        frame_count, frame_room;
     pstx_rclass  *classes;
     size_t        class_count, class_room;
-    pstx_key_memo *memos;  /* PSTX_KEY_MEMOS of them, or NULL */
+    pstx_key_memo memos[PSTX_KEY_MEMOS];   /* good for all runs: hash values do not change */
 } pstx_retrieve;
 
 /* ---- pstx_retrieve.c: the walk ------------------------------------------------------------ */

@@ -6,7 +6,7 @@ PST_INLINE U32 hash_of(pTHX_ pstx_retrieve *rt, const char *key, uint32_t len)
 {
     U32 hash;
     pstx_key_memo *memo;
-    if (!rt->memos || len - 1 >= sizeof memo->bytes) {
+    if (len - 1 >= sizeof memo->bytes) {
         PERL_HASH(hash, key, len);
         return hash;
     }

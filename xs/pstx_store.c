@@ -11,9 +11,14 @@ pstx_store_frame *pstx_store_push(pTHX_ pstx_store *st, enum pstx_frame_kind kin
         Renew(st->frames, st->frame_room, pstx_store_frame);
     }
     f = &st->frames[st->frame_count++];
-    Zero(f, 1, pstx_store_frame);
     f->kind = kind;
+    f->flagged = f->restricted = f->recursed = false;
     f->sv = sv;
+    f->at = f->count = 0;
+    f->key = NULL;
+    f->entry = NULL;
+    f->keys = NULL;
+    f->bucket = 0;
     f->owned = st->user_code;
     if (f->owned)
         SvREFCNT_inc_simple_void_NN(sv);
@@ -25,8 +30,8 @@ void pstx_store_pop(pTHX_ pstx_store *st)
 {
     pstx_store_frame *f = &st->frames[--st->frame_count];
     switch (f->kind) {
-    case PSTX_FRAME_HASH_SORTED: Safefree(f->sorted); break;
-    case PSTX_FRAME_HASH_KEYS:   Safefree(f->keys); break;
+    case PSTX_FRAME_HASH_LIST: st->entry_count = f->first; break;
+    case PSTX_FRAME_HASH_KEYS: Safefree(f->keys); break;
     default: break;
     }
     if (f->owned)
@@ -126,6 +131,30 @@ void pstx_store_bless(pTHX_ pstx_store *st, pstx_class *cls)
     (void)pst_write_bless(&st->w, named->name, named->name_len);
 }
 
+/* ---- tags ------------------------------------------------------------------------------- */
+
+bool pstx_store_seen_shared(pTHX_ pstx_store *st, SV *sv)
+{
+    uint32_t tag = st->tags;
+    if (pstx_seen_add(&st->seen, sv, &tag)) {
+        (void)pst_write_object(&st->w, tag);
+        return true;
+    }
+    if (st->user_code)
+        pstx_store_hold(aTHX_ st, sv);
+    st->tags++;
+    return false;
+}
+
+bool pstx_store_leaf_shared(pTHX_ pstx_store *st, SV *sv)
+{
+    if (sv == &PL_sv_undef)
+        return false;
+    if (!pstx_store_seen_shared(aTHX_ st, sv))
+        pstx_store_scalar(aTHX_ st, sv);
+    return true;
+}
+
 /* ---- scalars ----------------------------------------------------------------------------- */
 
 #if NVSIZE == 8
@@ -154,14 +183,6 @@ static void store_wide_nv(pTHX_ pstx_store *st, SV *sv)
 #  define STORE_NV(st, sv) store_wide_nv(aTHX_ (st), (sv))
 #endif
 
-PST_INLINE void store_iv(pstx_store *st, SV *sv)
-{
-    if (PST_UNLIKELY(SvIsUV(sv) && SvUVX(sv) > (UV)IV_MAX))
-        (void)pst_write_unsigned(&st->w, SvUVX(sv));
-    else
-        (void)pst_write_integer(&st->w, SvIVX(sv));
-}
-
 PST_INLINE void store_pv(pstx_store *st, SV *sv)
 {
     (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
@@ -187,7 +208,7 @@ PST_COLD static void store_odd_scalar(pTHX_ pstx_store *st, SV *sv)
     else if (SvNOKp(sv))
         STORE_NV(st, sv);
     else
-        store_iv(st, sv);
+        pstx_store_iv(st, sv);
 }
 
 void pstx_store_immortal_undef(pTHX_ pstx_store *st)
@@ -213,7 +234,7 @@ void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv)
     if (SvPOK(sv))
         store_pv(st, sv);
     else if (SvIOK(sv))
-        store_iv(st, sv);
+        pstx_store_iv(st, sv);
     else if (SvNOK(sv))
         STORE_NV(st, sv);
     else
@@ -248,6 +269,23 @@ static enum pstx_step store_array(pTHX_ pstx_store *st, AV *av)
     return PSTX_STEP_DONE;
 }
 
+/* Rows of records lie scattered in memory: ask for what the items after next refer to
+ * before it is needed. */
+PST_INLINE void prefetch_items(const AV *av, IV at)
+{
+    SV *const *items = AvARRAY(av);
+    if (at + 2 <= AvFILLp(av)) {
+        const SV *far_item = items[at + 2], *near_item = items[at + 1];
+        if (far_item && SvROK(far_item))
+            PST_PREFETCH(SvRV(far_item));
+        if (near_item && SvROK(near_item)) {
+            const SV *target = SvRV(near_item);
+            PST_PREFETCH(SvANY(target));
+            PST_PREFETCH(target->sv_u.svu_array);
+        }
+    }
+}
+
 /* Items up to the first that is no plain scalar. */
 static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
@@ -261,8 +299,10 @@ static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
             (void)pst_write_marker(&st->w, sv && PSTX_HAS_SVUNDEF_ELEM ? PST_SVUNDEF_ELEM
                                                                        : PST_SV_UNDEF);
         }
-        else if (!pstx_store_leaf(aTHX_ st, sv))
+        else if (!pstx_store_leaf(aTHX_ st, sv)) {
+            prefetch_items(av, f->at - 1);
             return sv;
+        }
     }
     pstx_store_pop(aTHX_ st);
     return NULL;
@@ -401,6 +441,7 @@ static void forget(pTHX_ pstx_store *st)
     size_t i;
     while (st->frame_count)
         pstx_store_pop(aTHX_ st);
+    st->entry_count = 0;
     for (i = 0; i < st->class_count; i++)
         SvREFCNT_dec(st->classes[i].stash);
     st->class_count = st->last_class = 0;
@@ -416,20 +457,34 @@ static void forget(pTHX_ pstx_store *st)
     st->tainted = false;
 }
 
-static void store_release(pTHX_ pstx_run *run)
+static void store_destroy(pTHX_ pstx_run *run)
 {
     pstx_store *st = (pstx_store *)run;
-    forget(aTHX_ st);
-    SvREFCNT_dec(st->image);
-    SvREFCNT_dec(st->keep);
-    while (st->held_count)
-        SvREFCNT_dec_NN(st->held[--st->held_count]);
+    PERL_UNUSED_CONTEXT;
     Safefree(st->held);
     Safefree(st->frames);
+    Safefree(st->entries);
     Safefree(st->classes);
     pstx_seen_release(&st->seen);
     pstx_seen_release(&st->class_seen);
     Safefree(st);
+}
+
+static void store_release(pTHX_ pstx_run *run)
+{
+    enum { KEEP_ROOM = 1000 };     /* of anything; a spare context shall be small */
+    pstx_store *st = (pstx_store *)run;
+    forget(aTHX_ st);
+    SvREFCNT_dec(st->image);
+    SvREFCNT_dec(st->keep);
+    st->image = NULL;
+    st->keep = NULL;
+    while (st->held_count)
+        SvREFCNT_dec_NN(st->held[--st->held_count]);
+    st->all = st->user_code = false;
+    if (st->frame_room > KEEP_ROOM || st->entry_room > KEEP_ROOM || st->class_room > KEEP_ROOM
+        || st->held_room > KEEP_ROOM || !pstx_run_keep(run))
+        store_destroy(aTHX_ run);
 }
 
 static void begin_image(pTHX_ pstx_store *st, bool netorder)
@@ -461,14 +516,14 @@ static SV *finish_image(pTHX_ pstx_store *st)
 
 SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning)
 {
-    pstx_store *st;
+    pstx_store *st = (pstx_store *)pstx_run_new(aTHX_ PSTX_STORING, sizeof *st);
     SV *image;
-    Newxz(st, 1, pstx_store);
     st->run.release = store_release;
+    st->run.destroy = store_destroy;
     st->run.netorder = header->netorder;
     st->run.cloning = cloning;
     ENTER;
-    pstx_run_begin(aTHX_ &st->run, PSTX_STORING);
+    pstx_run_begin(aTHX_ &st->run);
     begin_image(aTHX_ st, header->netorder);
     (void)pst_write_header(&st->w, header);
     while (!store_walk(aTHX_ st, SvRV(root))) {

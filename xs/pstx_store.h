@@ -30,8 +30,8 @@ typedef struct pstx_class {
 
 enum pstx_frame_kind {
     PSTX_FRAME_ARRAY,
-    PSTX_FRAME_HASH,         /* buckets, in perl's order */
-    PSTX_FRAME_HASH_SORTED,  /* canonical: an array of entries */
+    PSTX_FRAME_HASH,         /* large: the buckets, in perl's order */
+    PSTX_FRAME_HASH_LIST,    /* small or sorted: a list of entries */
     PSTX_FRAME_HASH_KEYS,    /* copies of the keys: user code has run meanwhile */
     PSTX_FRAME_TIED_KEY,     /* the key is still to be written */
     PSTX_FRAME_TIED_IDX,     /* the index is still to be written */
@@ -52,7 +52,7 @@ typedef struct pstx_store_frame {
     const HEK *key;          /* hashes: the key whose value is being written, or NULL */
     HE       *entry;         /* HASH: the entry of that key */
     U32       bucket;        /* HASH: next bucket, before the permutation */
-    HE      **sorted;        /* HASH_SORTED, owned */
+    size_t    first;         /* HASH_LIST: where the list begins in st->entries */
     HEK     **keys;          /* HASH_KEYS, owned: one block with the copies behind */
     AV       *list;          /* HOOK: what the hook returned, borrowed */
     IV        number;        /* HOOK: position of the class; TIED_IDX: the index */
@@ -71,6 +71,8 @@ typedef struct pstx_store {
     IV          depth;
     pstx_store_frame *frames;
     size_t      frame_count, frame_room;
+    HE        **entries;     /* lists of the open HASH_LIST frames, one behind the other */
+    size_t      entry_count, entry_room;
     pstx_class *classes;
     size_t      class_count, class_room;
     size_t      last_class;  /* position of the class asked for last */
@@ -141,28 +143,50 @@ PST_INLINE bool pstx_store_must_restart(pstx_store *st, bool user_code)
     return true;
 }
 
-/* Was this address met before? Then OBJECT is written. Else it has its tag now. */
+/* Can this address be met again? */
+PST_INLINE bool pstx_store_shared(const pstx_store *st, const SV *sv)
+{
+    return st->all || SvREFCNT(sv) > 1;
+}
+
+/* Was this address, which can be met again, met before? Then OBJECT is written. Else it
+ * has its tag now. */
+bool pstx_store_seen_shared(pTHX_ pstx_store *st, SV *sv);
+
+/* The same for any address. */
 PST_INLINE bool pstx_store_seen(pTHX_ pstx_store *st, SV *sv)
 {
-    if (st->all || SvREFCNT(sv) > 1) {
-        uint32_t tag = st->tags;
-        if (pstx_seen_add(&st->seen, sv, &tag)) {
-            (void)pst_write_object(&st->w, tag);
-            return true;
-        }
-        if (st->user_code)
-            pstx_store_hold(aTHX_ st, sv);
-    }
+    if (pstx_store_shared(st, sv))
+        return pstx_store_seen_shared(aTHX_ st, sv);
     st->tags++;
     return false;
 }
 
-/* Write a plain scalar, if it is one. RETURNS: false if it needs pstx_store_item(). */
+/* Slow half of pstx_store_leaf(). */
+bool pstx_store_leaf_shared(pTHX_ pstx_store *st, SV *sv);
+
+/* An integer. */
+PST_INLINE void pstx_store_iv(pstx_store *st, SV *sv)
+{
+    if (PST_UNLIKELY(SvIsUV(sv) && SvUVX(sv) > (UV)IV_MAX))
+        (void)pst_write_unsigned(&st->w, SvUVX(sv));
+    else
+        (void)pst_write_integer(&st->w, SvIVX(sv));
+}
+
+/* Write a plain scalar, if it is one. RETURNS: false if it needs the whole walk. */
 PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
 {
-    if (SvTYPE(sv) > SVt_PVNV || SvROK(sv) || sv == &PL_sv_undef)
+    if (SvTYPE(sv) > SVt_PVNV || SvROK(sv))
         return false;
-    if (!pstx_store_seen(aTHX_ st, sv))
+    if (PST_UNLIKELY(pstx_store_shared(st, sv)))
+        return pstx_store_leaf_shared(aTHX_ st, sv);
+    st->tags++;
+    if (SvPOK(sv) && !(PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv)))
+        (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
+    else if (SvIOK(sv))
+        pstx_store_iv(st, sv);
+    else
         pstx_store_scalar(aTHX_ st, sv);
     return true;
 }

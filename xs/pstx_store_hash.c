@@ -29,30 +29,11 @@ static int compare_entries(const void *a, const void *b)
     return compare_keys(HeKEY_hek(*(HE *const *)a), HeKEY_hek(*(HE *const *)b));
 }
 
-/* Every entry, placeholders included, in any order. */
-static void collect_entries(HV *hv, HE **out)
-{
-    U32 i;
-    for (i = 0; HvARRAY(hv) && i <= HvMAX(hv); i++) {
-        HE *he;
-        for (he = HvARRAY(hv)[i]; he; he = HeNEXT(he))
-            *out++ = he;
-    }
-}
-
-static HE **sorted_entries(pTHX_ HV *hv, size_t count)
-{
-    HE **entries;
-    PERL_UNUSED_CONTEXT;
-    Newx(entries, count, HE *);
-    collect_entries(hv, entries);
-    qsort(entries, count, sizeof *entries, compare_entries);
-    return entries;
-}
-
 /* ---- moving on ------------------------------------------------------------------------------- */
 
-/* The next entry of a bucket walk, NULL at the end. */
+enum { LIST_MAX = 64 };    /* hashes up to this size are listed before they are walked */
+
+/* The next entry of a bucket walk. */
 PST_INLINE HE *next_in_buckets(pstx_store_frame *f)
 {
     HV *hv = (HV *)f->sv;
@@ -61,13 +42,45 @@ PST_INLINE HE *next_in_buckets(pstx_store_frame *f)
         he = HvARRAY(hv)[(f->bucket ^ (U32)f->at) & HvMAX(hv)];
         f->bucket++;
     }
+    PST_PREFETCH(HvARRAY(hv)[((f->bucket + 1) ^ (U32)f->at) & HvMAX(hv)]);
     return f->entry = he;
 }
 
 /* The next entry of a frame that still looks at the hash itself. */
-PST_INLINE HE *next_entry(pstx_store_frame *f)
+PST_INLINE HE *next_entry(const pstx_store *st, pstx_store_frame *f)
 {
-    return f->kind == PSTX_FRAME_HASH ? next_in_buckets(f) : f->sorted[f->at++];
+    return f->kind == PSTX_FRAME_HASH ? next_in_buckets(f) : st->entries[f->at++];
+}
+
+/* List the entries, placeholders included, in perl's order. */
+static void list_entries(pstx_store *st, pstx_store_frame *f, U32 permutation)
+{
+    HV *hv = (HV *)f->sv;
+    HE **buckets = HvARRAY(hv), **out;
+    size_t count = (size_t)f->count, i;
+    if (st->entry_count + count > st->entry_room) {
+        st->entry_room = (st->entry_count + count) * 2;
+        Renew(st->entries, st->entry_room, HE *);
+    }
+    out = st->entries + st->entry_count;
+    f->first = st->entry_count;
+    f->at = (IV)f->first;
+    st->entry_count += count;
+    for (i = 0; i <= HvMAX(hv); i++) {
+        HE *he;
+        for (he = buckets[((U32)i ^ permutation) & HvMAX(hv)]; he; he = HeNEXT(he))
+            *out++ = he;
+    }
+    /* The values and their buffers are asked for in two rounds, so that the waiting for
+     * one overlaps with that for all others. */
+    out = st->entries + f->first;
+    for (i = 0; i < count; i++)
+        PST_PREFETCH(HeVAL(out[i]));
+    for (i = 0; i < count && count <= LIST_MAX; i++) {
+        const SV *value = HeVAL(out[i]);
+        PST_PREFETCH(SvANY(value));
+        PST_PREFETCH(value->sv_u.svu_pv);
+    }
 }
 
 static size_t hek_size(const HEK *hek)
@@ -76,29 +89,26 @@ static size_t hek_size(const HEK *hek)
 }
 
 /* Copy the keys that are still to come, and the one at hand, and forget the entries. */
-static void detach(pTHX_ pstx_store_frame *f)
+static void detach(const pstx_store *st, pstx_store_frame *f)
 {
     const size_t align = sizeof(void *) - 1;
     size_t count = (size_t)f->count + 1, bytes = count * sizeof(HEK *), i;
     pstx_store_frame walk = *f;
     HEK **keys;
     char *copy;
-    PERL_UNUSED_CONTEXT;
     if (f->key)
         bytes += (hek_size(f->key) + align) & ~align;
     for (i = 1; i < count; i++)
-        bytes += (hek_size(HeKEY_hek(next_entry(&walk))) + align) & ~align;
+        bytes += (hek_size(HeKEY_hek(next_entry(st, &walk))) + align) & ~align;
     keys = (HEK **)safemalloc(bytes);
     copy = (char *)(keys + count);
     for (i = f->key ? 0 : 1, walk = *f; i < count; i++) {
-        const HEK *hek = i ? HeKEY_hek(next_entry(&walk)) : f->key;
+        const HEK *hek = i ? HeKEY_hek(next_entry(st, &walk)) : f->key;
         size_t size = hek_size(hek);
         keys[i] = (HEK *)copy;
         memcpy(copy, hek, size);
         copy += (size + align) & ~align;
     }
-    Safefree(f->sorted);
-    f->sorted = NULL;
     f->entry = NULL;
     f->keys = keys;
     if (f->key)
@@ -110,10 +120,13 @@ static void detach(pTHX_ pstx_store_frame *f)
 void pstx_store_hash_detach(pTHX_ pstx_store *st)
 {
     size_t i;
+    PERL_UNUSED_CONTEXT;
     for (i = st->frame_count; i-- > 0; ) {
         pstx_store_frame *f = &st->frames[i];
-        if (f->kind == PSTX_FRAME_HASH || f->kind == PSTX_FRAME_HASH_SORTED)
-            detach(aTHX_ f);
+        if (f->kind == PSTX_FRAME_HASH_LIST)
+            st->entry_count = f->first;     /* lists lie in the order of the frames */
+        if (f->kind == PSTX_FRAME_HASH || f->kind == PSTX_FRAME_HASH_LIST)
+            detach(st, f);
     }
 }
 
@@ -126,7 +139,9 @@ void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
     pstx_store_frame *f;
 
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit_hash, st->via_ref != (SV *)hv);
-    f = pstx_store_push(aTHX_ st, sorted ? PSTX_FRAME_HASH_SORTED : PSTX_FRAME_HASH, (SV *)hv);
+    f = pstx_store_push(aTHX_ st, sorted || count <= LIST_MAX ? PSTX_FRAME_HASH_LIST : PSTX_FRAME_HASH,
+                        (SV *)hv);
+    f->first = st->entry_count;
     f->count = (IV)count;
     f->restricted = cBOOL(SvREADONLY(hv));
     f->flagged = f->restricted || HvHASKFLAGS(hv);
@@ -136,13 +151,15 @@ void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
         (void)pst_write_count(&st->w, PST_HASH, count);
     if (!count)
         return;
-    if (sorted) {
-        f->sorted = sorted_entries(aTHX_ hv, count);
+    if (!sorted && !HvHASAUX(hv))
+        (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
+    if (f->kind == PSTX_FRAME_HASH) {
+        f->at = (IV)PSTX_HASH_ITER_XOR(hv);
         return;
     }
-    if (!HvHASAUX(hv))
-        (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
-    f->at = (IV)PSTX_HASH_ITER_XOR(hv);
+    list_entries(st, f, sorted ? 0 : PSTX_HASH_ITER_XOR(hv));
+    if (sorted)
+        qsort(st->entries + f->first, count, sizeof(HE *), compare_entries);
 }
 
 static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV *value)
@@ -160,11 +177,11 @@ static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV 
 }
 
 /* Step to the next key. RETURNS: its value, borrowed. */
-PST_INLINE SV *next_value(pTHX_ pstx_store_frame *f)
+PST_INLINE SV *next_value(pTHX_ const pstx_store *st, pstx_store_frame *f)
 {
     SV *value;
     if (PST_LIKELY(f->kind != PSTX_FRAME_HASH_KEYS)) {
-        HE *he = next_entry(f);
+        HE *he = next_entry(st, f);
         f->key = HeKEY_hek(he);
         value = HeVAL(he);
     }
@@ -193,7 +210,7 @@ SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
     if (f->key)                         /* back from its value */
         store_key(st, f);
     while (f->count > 0) {
-        SV *value = next_value(aTHX_ f);
+        SV *value = next_value(aTHX_ st, f);
         f->count--;
         if (PST_UNLIKELY(value == &PL_sv_placeholder))
             pstx_store_immortal_undef(aTHX_ st);

@@ -63,7 +63,7 @@ usage(2) if @ARGV || $opt{jobs} < 1;
 # State of one case
 
 our (@LOG, $TABLE, %TARGETS, %PATH);
-my ($budget, @pool, @keep, $hooked_ties);
+my ($budget, @pool, @keep, $hooked_ties, %set);
 
 sub rnd { return int rand $_[0] }
 sub pick { return $_[rand @_] }
@@ -421,13 +421,15 @@ sub known {
 
 sub array {
     my ($depth) = @_;
-    my @x;
+    my (@x, $grown);
     my $ref = known(\@x);
+
+    # perl 5.36 itself corrupts memory when an array is both shifted and grown by $#x.
     for my $i (1 .. count()) {
         my $k = rnd(30);
-        if    ($k == 0) { $#x += 1 + rnd(3) }
+        if    ($k == 0) { $#x += 1 + rnd(3); $grown = 1 }
         elsif ($k == 1 && @x) { delete $x[rnd(scalar @x)] }
-        elsif ($k == 2 && @x) { shift @x }
+        elsif ($k == 2 && @x) { shift @x unless $grown }
         else {
             # An item that is there: weaken() on a deferred one would not reach it.
             push @x, undef;
@@ -615,6 +617,9 @@ sub hooked {
         $class = 'Diff::Hook' if $class =~ /Attach/;
         $class = 'Diff::C5' if !$hooked_ties;
     }
+
+    # What a hook made is leaked by stock when it must not bless: weak references to it live.
+    $class = 'Diff::C5' if defined $set{flags} && !($set{flags} & 2);
     bless_it($ref, $class);
     $TARGETS{refaddr $ref} = [map { $pool[rand @pool] } 1 .. rnd(4)]
       if $class eq 'Diff::Hook::Targets';
@@ -667,7 +672,7 @@ sub case_seed {
     return $x ^ ($x >> 16);
 }
 
-my %set;
+
 
 sub build {
     my ($i) = @_;
@@ -682,6 +687,13 @@ sub build {
     $hooked_ties = !defined $set{flags} || ($set{flags} & 6) == 6;
     @over = defined $set{flags} && !($set{flags} & 2) ? 'Diff::C4' : @OVER;
     my $root = $refused && !rnd(10) ? pick(@CODE) : thing(0);
+
+    # Keys as they are now: a hook that asks by another spelling changes a key's UTF-8 flag.
+    for my $path (map { @$_ } values %PATH) {
+        next if reftype($path->[0]) ne 'HASH';
+        my ($key) = grep { $_ eq $path->[1] } @{PermafrostTest::keys_of($path->[0])};
+        $path->[1] = $key if defined $key;
+    }
     @keep = @pool if $set{keep};
     @pool = ();
     return $root;
@@ -733,7 +745,8 @@ sub check_case {
     my $root = build($i);
     print "case $i (", join(', ', map { "$_ " . (defined $set{$_} ? $set{$_} : 'undef') } sort keys %set), ")\n", tagged($root), "\n"
       if $opt{verbose};
-    return check_arguments($i, @$root) if $set{args} && reftype($root) eq 'ARRAY' && !is_stock();
+    return check_arguments($i, @$root)
+      if $set{args} && reftype($root) eq 'ARRAY' && !Internals::SvREADONLY(@$root) && !is_stock();
     return check($i, $root);
 }
 
