@@ -116,6 +116,19 @@ PST_INLINE void pst_copy(uint8_t *to, const void *from, size_t len)
     }
 }
 
+/* Are two short byte strings of the same length equal? No call up to 16 bytes. */
+PST_INLINE bool pst_equal(const void *a, const void *b, size_t len)
+{
+    const uint8_t *x = (const uint8_t *)a, *y = (const uint8_t *)b;
+    if (len > 16)
+        return memcmp(x, y, len) == 0;
+    if (len >= 8)
+        return pst_load64(x) == pst_load64(y) && pst_load64(x + len - 8) == pst_load64(y + len - 8);
+    if (len >= 4)
+        return pst_load32(x) == pst_load32(y) && pst_load32(x + len - 4) == pst_load32(y + len - 4);
+    return len == 0 || (x[0] == y[0] && x[len / 2] == y[len / 2] && x[len - 1] == y[len - 1]);
+}
+
 #if defined(__GNUC__) || defined(__clang__)
 #  define PST_PREFETCH(p) __builtin_prefetch(p)
 #else

@@ -88,6 +88,26 @@ bool pstx_run_keep(pstx_run *run);
 /* Free the spare contexts, at the interpreter's end. */
 void pstx_globals_release(pTHX);
 
+/* A string of bytes. RETURNS: +1. PERL: none. */
+PST_INLINE SV *pstx_new_string(pTHX_ const char *bytes, STRLEN len)
+{
+#if PSTX_DIRECT_STRINGS
+    STRLEN size = (len + 2 + 15) & ~(STRLEN)15;      /* a NUL, and perl's COW count */
+    SV *sv = newSV_type(SVt_PV);
+    char *buffer = (char *)safemalloc(size);
+    pst_copy((uint8_t *)buffer, bytes, len);
+    buffer[len] = '\0';
+    SvPV_set(sv, buffer);
+    SvCUR_set(sv, len);
+    SvLEN_set(sv, size);
+    SvPOK_on(sv);
+    SvTAINT(sv);
+    return sv;
+#else
+    return newSVpvn(bytes, len);
+#endif
+}
+
 /* Begin a run: link it, read the options, and have release() called when the caller's
  * savestack scope ends, by LEAVE or by die. The caller has done ENTER.
  * PERL: may run user code (tied option variables). */
@@ -101,6 +121,10 @@ void pstx_run_succeeded(pTHX_ pstx_run *run);
 
 /* Read the package variables. PERL: may run user code (tied variables). */
 void pstx_options_read(pTHX_ pstx_run *run);
+
+/* The number in one of them. Undefined counts as 0, as with Storable: a limit of nothing,
+ * no flags. PERL: may run user code (tied variables). */
+IV pstx_option_number(pTHX_ const pstx_globals *globals, enum pstx_variable which);
 
 /* Attach the variables to their globs. PERL: none. */
 void pstx_options_boot(pTHX_ pstx_globals *globals);

@@ -1,9 +1,378 @@
-/* pstx_clone.c - dclone. */
+/* pstx_clone.c - dclone straight from data to data.
+ *
+ * Plain data (scalars, references, arrays, hashes, objects without hooks) is copied by a
+ * walk of its own; the result is what thaw(freeze(...)) would give, to the flags of the
+ * scalars. As soon as the walk meets anything else (hooks, code, ties, magic, regexps,
+ * weak references, @_) it gives up, and the copy is made through an image: that keeps
+ * the order in which hooks are called, and no user code has run before.
+ */
 #include "pstx_clone.h"
-#include "pstx_store.h"
 #include "pstx_retrieve.h"
+#include "pstx_store.h"
 
-/* Through an image: the reference for what the walk from data to data must do. */
+enum {
+    SHARE_LEN = 1024     /* strings from this length on share their buffer, copied on write */
+};
+
+typedef struct clone_frame {
+    SV     *from, *to;   /* both AVs or HVs */
+    SSize_t at;          /* next item, or next bucket */
+    HE     *entry;       /* hashes: next entry */
+} clone_frame;
+
+/* A class met in the walk. */
+typedef struct clone_class {
+    HV  *stash;
+    bool plain;          /* no hook, and its name leads back to it */
+} clone_class;
+
+typedef struct clone_walk {
+    SV           *root;       /* +1: all that has been made hangs on it */
+    SV           *blesser;    /* +1 or NULL: a reference to bless through */
+    pstx_seen     seen;       /* source that can be met again -> position in made */
+    SV          **made;
+    size_t        made_count, made_room;
+    clone_frame  *frames;
+    size_t        frame_count, frame_room;
+    SV          **blessed;    /* objects made, borrowed */
+    size_t        blessed_count, blessed_room;
+    clone_class   last_class;
+    bool          finished;
+} clone_walk;
+
+/* Take the references out of what may be circular in a copy that was given up. */
+static void cut_open(pTHX_ clone_walk *walk)
+{
+    size_t i;
+    for (i = 0; i < walk->made_count; i++)
+        SvREFCNT_inc_simple_void_NN(walk->made[i]);
+    for (i = 0; i < walk->made_count; i++) {
+        SV *sv = walk->made[i];
+        if (SvTYPE(sv) == SVt_PVAV)
+            av_clear((AV *)sv);
+        else if (SvTYPE(sv) == SVt_PVHV) {
+            SvREADONLY_off(sv);
+            hv_clear((HV *)sv);
+        }
+        else if (SvROK(sv))
+            sv_unref(sv);
+    }
+    for (i = 0; i < walk->made_count; i++)
+        SvREFCNT_dec_NN(walk->made[i]);
+}
+
+static void free_walk(pTHX_ void *arg)
+{
+    clone_walk *walk = (clone_walk *)arg;
+    size_t i;
+    /* A copy that was given up is nobody's object: no DESTROY for it. */
+    for (i = 0; i < walk->blessed_count && !walk->finished; i++) {
+        SV *sv = walk->blessed[i];
+        HV *stash = SvSTASH(sv);
+        SvOBJECT_off(sv);
+        SvSTASH_set(sv, NULL);
+        SvREFCNT_dec(stash);
+    }
+    if (walk->blesser) {
+        SvROK_off(walk->blesser);
+        SvRV_set(walk->blesser, NULL);
+        SvREFCNT_dec(walk->blesser);
+    }
+    if (!walk->finished)
+        cut_open(aTHX_ walk);
+    SvREFCNT_dec(walk->root);
+    pstx_seen_release(&walk->seen);
+    Safefree(walk->made);
+    Safefree(walk->frames);
+    Safefree(walk->blessed);
+    Safefree(walk);
+}
+
+static void push_frame(pTHX_ clone_walk *walk, SV *from, SV *to)
+{
+    clone_frame *f;
+    PERL_UNUSED_CONTEXT;
+    if (walk->frame_count == walk->frame_room) {
+        walk->frame_room = walk->frame_room ? walk->frame_room * 2 : 32;
+        Renew(walk->frames, walk->frame_room, clone_frame);
+    }
+    f = &walk->frames[walk->frame_count++];
+    f->from = from;
+    f->to = to;
+    f->at = 0;
+    f->entry = NULL;
+}
+
+/* Append to one of the two lists. */
+static void append(SV ***list, size_t *count, size_t *room, SV *sv)
+{
+    if (*count == *room) {
+        *room = *room ? *room * 2 : 32;
+        Renew(*list, *room, SV *);
+    }
+    (*list)[(*count)++] = sv;
+}
+
+/* ---- objects ---------------------------------------------------------------------------------- */
+
+/* Can objects of this class be copied here? */
+static bool is_plain_class(pTHX_ clone_walk *walk, HV *stash)
+{
+    clone_class *cls = &walk->last_class;
+    const char *name;
+    if (cls->stash == stash)
+        return cls->plain;
+    name = HvNAME_get(stash);
+    cls->stash = stash;
+    cls->plain = name && !HvNAMEUTF8(stash) && strNE(name, "CGITempFile")
+              && gv_stashpvn(name, (U32)HvNAMELEN_get(stash), 0) == stash
+              && !gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
+    return cls->plain;
+}
+
+static void bless(pTHX_ clone_walk *walk, SV *sv, HV *stash)
+{
+    if (!walk->blesser)
+        walk->blesser = newSV_type(SVt_IV);
+    SvRV_set(walk->blesser, sv);
+    SvROK_on(walk->blesser);
+    (void)sv_bless(walk->blesser, stash);
+    SvROK_off(walk->blesser);
+    SvRV_set(walk->blesser, NULL);
+    append(&walk->blessed, &walk->blessed_count, &walk->blessed_room, sv);
+}
+
+/* ---- scalars ----------------------------------------------------------------------------------- */
+
+static SV *clone_string(pTHX_ SV *from)
+{
+    const U32 numbers = SVf_IOK | SVf_NOK | SVp_IOK | SVp_NOK;
+    SV *sv;
+    if (SvCUR(from) >= SHARE_LEN && !(SvFLAGS(from) & numbers)) {
+        sv = newSV(0);
+        sv_setsv_flags(sv, from, SV_NOSTEAL | SV_DO_COW_SVSETSV);
+        return sv;
+    }
+    sv = pstx_new_string(aTHX_ SvPVX_const(from), SvCUR(from));
+    if (SvUTF8(from) && SvCUR(from))
+        SvUTF8_on(sv);
+    return sv;
+}
+
+/* What freeze makes of a number, thaw would bring back. */
+static SV *clone_iv(pTHX_ SV *from)
+{
+    if (SvIsUV(from) && SvUVX(from) > (UV)IV_MAX)
+        return Perl_newSVpvf(aTHX_ "%" UVuf, SvUVX(from));
+    return newSViv(SvIVX(from));
+}
+
+static SV *clone_nv(pTHX_ SV *from)
+{
+    const NV limit = 9007199254740992.0;
+    NV nv = SvNVX(from);
+    if (nv > -limit && nv < limit && nv == (NV)(IV)nv)
+        return newSViv((IV)nv);
+    return newSVnv(nv);
+}
+
+/* A scalar without magic that is no reference. RETURNS: +1. */
+PST_INLINE SV *clone_scalar(pTHX_ SV *from)
+{
+    if (SvPOK(from)) {
+        if (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(from))
+            return newSVsv(from);
+        return clone_string(aTHX_ from);
+    }
+    if (SvIOK(from))
+        return clone_iv(aTHX_ from);
+    if (SvNOK(from))
+        return clone_nv(aTHX_ from);
+    if (!SvOK(from))
+        return newSV(0);
+    if (SvPOKp(from))
+        return clone_string(aTHX_ from);
+    return SvNOKp(from) ? clone_nv(aTHX_ from) : clone_iv(aTHX_ from);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------------- */
+
+/* Is this something that only an image can copy? */
+static bool is_special(const SV *sv)
+{
+    switch (SvTYPE(sv)) {
+    case SVt_PVAV:
+        return SvRMAGICAL(sv) || !AvREAL((const AV *)sv);
+    case SVt_PVHV:
+        return cBOOL(SvRMAGICAL(sv));
+    default:
+        return SvTYPE(sv) > SVt_PVMG || SvMAGICAL(sv) || (SvROK(sv) && SvWEAKREF(sv));
+    }
+}
+
+/* The empty copy of an item, a scalar whole. */
+static SV *new_copy(pTHX_ SV *from)
+{
+    if (SvTYPE(from) == SVt_PVAV)
+        return (SV *)newAV();
+    if (SvTYPE(from) == SVt_PVHV)
+        return (SV *)newHV();
+    return SvROK(from) ? newSV_type(SVt_IV) : clone_scalar(aTHX_ from);
+}
+
+/* Copy `from` and what it refers to, up to the first container, which becomes a frame.
+ * The copy is attached to *slot at once. RETURNS: false if the walk must be given up. */
+static bool clone_item(pTHX_ clone_walk *walk, SV *from, SV **slot)
+{
+    SV *reference = NULL;     /* what *slot belongs to, if it is a reference */
+    for (;;) {
+        uint32_t number = (uint32_t)walk->made_count;
+        SV *to;
+        bool shared = SvREFCNT(from) > 1, known = false;
+        if (SvIMMORTAL(from))
+            to = from;
+        else if (is_special(from))
+            return false;
+        else if (shared && pstx_seen_add(&walk->seen, from, &number)) {
+            known = true;
+            to = SvREFCNT_inc_simple_NN(walk->made[number]);
+        }
+        else {
+            if (SvOBJECT(from) && !is_plain_class(aTHX_ walk, SvSTASH(from)))
+                return false;
+            to = new_copy(aTHX_ from);
+            if (shared)
+                append(&walk->made, &walk->made_count, &walk->made_room, to);
+        }
+        *slot = to;
+        if (reference)
+            SvROK_on(reference);
+        if (known || to == from)
+            return true;
+        if (SvOBJECT(from))
+            bless(aTHX_ walk, to, SvSTASH(from));
+        if (SvTYPE(from) >= SVt_PVAV) {
+            push_frame(aTHX_ walk, from, to);
+            return true;
+        }
+        if (!SvROK(from))
+            return true;
+        reference = to;
+        slot = &to->sv_u.svu_rv;
+        from = SvRV(from);
+    }
+}
+
+/* RETURNS: 1 when the array is done, 0 when a container in it must come first, -1 when
+ * the walk must be given up. */
+static int clone_array(pTHX_ clone_walk *walk, clone_frame *f)
+{
+    AV *from = (AV *)f->from, *to = (AV *)f->to;
+    SSize_t last = AvFILLp(from);
+    if (f->at == 0 && last >= 0)
+        av_extend(to, last);
+    while (f->at <= last) {
+        SV *item = AvARRAY(from)[f->at];
+        SV **slot = &AvARRAY(to)[f->at];
+        size_t depth = walk->frame_count;
+        *slot = NULL;
+        AvFILLp(to) = f->at++;
+        if (!item || (item == &PL_sv_undef && !PSTX_HAS_SVUNDEF_ELEM))
+            continue;
+        if (SvTYPE(item) <= SVt_PVNV && !SvROK(item) && SvREFCNT(item) == 1)
+            *slot = clone_scalar(aTHX_ item);
+        else if (!clone_item(aTHX_ walk, item, slot))
+            return -1;
+        else if (walk->frame_count != depth)
+            return 0;
+    }
+    return 1;
+}
+
+/* What thaw does at a hash's end; an empty one is not even locked. */
+static void finish_hash(pTHX_ HV *from, HV *to)
+{
+    if (HvPLACEHOLDERS_get(from))
+        HvPLACEHOLDERS_set(to, HvPLACEHOLDERS_get(from));
+    if (SvREADONLY(from) && HvTOTALKEYS(from))
+        SvREADONLY_on(to);
+}
+
+/* Returns as clone_array(). */
+static int clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
+{
+    HV *from = (HV *)f->from, *to = (HV *)f->to;
+    const bool locks = cBOOL(SvREADONLY(from));
+    if (f->at == 0 && HvTOTALKEYS(from) > 7)
+        hv_ksplit(to, (IV)HvTOTALKEYS(from));
+    for (;;) {
+        const HEK *key;
+        SV *value;
+        HE *he;
+        size_t depth = walk->frame_count;
+        while (!f->entry && HvARRAY(from) && (size_t)f->at <= HvMAX(from))
+            f->entry = HvARRAY(from)[f->at++];
+        if (!f->entry)
+            break;
+        key = HeKEY_hek(f->entry);
+        value = HeVAL(f->entry);
+        f->entry = HeNEXT(f->entry);
+        he = PSTX_HV_SLOT(to, NULL, HEK_KEY(key), (STRLEN)HEK_LEN(key),
+                          (HEK_UTF8(key) ? HVhek_UTF8 : 0) | (HEK_WASUTF8(key) ? HVhek_WASUTF8 : 0),
+                          HEK_HASH(key));
+        HeVAL(he) = &PL_sv_undef;      /* until it is there */
+        if (value == &PL_sv_placeholder)
+            HeVAL(he) = value;
+        else if (SvTYPE(value) <= SVt_PVNV && !SvROK(value) && SvREFCNT(value) == 1)
+            HeVAL(he) = clone_scalar(aTHX_ value);
+        else if (!clone_item(aTHX_ walk, value, &HeVAL(he)))
+            return -1;
+        if (locks && SvREADONLY(value) && !SvIMMORTAL(HeVAL(he)))
+            SvREADONLY_on(HeVAL(he));
+        if (walk->frame_count != depth)
+            return 0;
+    }
+    finish_hash(aTHX_ from, to);
+    return 1;
+}
+
+/* RETURNS: false if the walk must be given up. */
+static bool clone_walk_all(pTHX_ clone_walk *walk, SV *root)
+{
+    if (!clone_item(aTHX_ walk, root, &walk->root))
+        return false;
+    while (walk->frame_count) {
+        size_t top = walk->frame_count - 1;
+        clone_frame f = walk->frames[top];    /* the stack may move below us */
+        int done = SvTYPE(f.from) == SVt_PVAV ? clone_array(aTHX_ walk, &f) : clone_hash(aTHX_ walk, &f);
+        if (done < 0)
+            return false;
+        if (done)
+            walk->frame_count = top;
+        else
+            walk->frames[top] = f;
+    }
+    return true;
+}
+
+/* Copy what `ref` refers to, if it is plain data. RETURNS: a reference to the copy,
+ * mortal, or NULL. */
+static SV *clone_plain(pTHX_ SV *ref)
+{
+    clone_walk *walk;
+    SV *result = NULL;
+    Newxz(walk, 1, clone_walk);
+    ENTER;
+    SAVEDESTRUCTOR_X(free_walk, walk);
+    if (clone_walk_all(aTHX_ walk, SvRV(ref))) {
+        walk->finished = true;
+        result = sv_2mortal(newRV_noinc(walk->root));
+        walk->root = NULL;
+    }
+    LEAVE;
+    return result;
+}
+
 static SV *clone_through_image(pTHX_ SV *ref)
 {
     pst_header header;
@@ -11,9 +380,23 @@ static SV *clone_through_image(pTHX_ SV *ref)
     return pstx_retrieve_memory(aTHX_ pstx_store_image(aTHX_ ref, &header, true), NULL, true);
 }
 
+/* Is there a limit of depth? The image's writer keeps count. */
+static bool has_limit(pTHX)
+{
+    const pstx_globals *globals = pstx_globals_get(aTHX);
+    return pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT) != -1
+        || pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH) != -1;
+}
+
 SV *pstx_clone(pTHX_ SV *ref)
 {
+    SV *copy = NULL;
     if (!SvROK(ref))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF_CLONE);
-    return clone_through_image(aTHX_ ref);
+    if (!has_limit(aTHX))
+        copy = clone_plain(aTHX_ ref);
+    if (!copy)
+        return clone_through_image(aTHX_ ref);
+    pstx_globals_get(aTHX)->last_netorder = false;
+    return copy;
 }

@@ -57,10 +57,15 @@
 #  define sv_setbool(sv, b) sv_setsv((sv), boolSV(b))
 #endif
 
-/* The slot of a hash entry, made (with no value yet) if it is not there.
+/* The slot of a hash entry, made (with no value yet) if it is not there. The key is a
+ * scalar, or bytes with perl's flags for them; hash 0 means not known.
  * RETURNS: borrowed HE, or NULL. PERL: may croak on a restricted hash. */
-#define PSTX_HV_SLOT(hv, key, len, flags, hash) \
-    ((HE *)hv_common((hv), NULL, (key), (len), (flags), HV_FETCH_LVALUE | HV_FETCH_EMPTY_HE, NULL, (hash)))
+#define PSTX_HV_SLOT(hv, keysv, key, len, flags, hash) \
+    ((HE *)hv_common((hv), (keysv), (key), (len), (flags), HV_FETCH_LVALUE | HV_FETCH_EMPTY_HE, NULL, (hash)))
+
+/* A new scalar of a type whose head is filled by hand: inline in perl from 5.36 on.
+ * A string made so has no more room than it needs, and takes no detour. */
+#define PSTX_DIRECT_STRINGS PSTX_PERL_AT_LEAST(36)
 
 #ifndef cBOOL
 #  define cBOOL(x) ((x) ? 1 : 0)

@@ -70,8 +70,7 @@ PST_INLINE bool is_true(pTHX_ const pstx_globals *globals, enum pstx_variable wh
     return sv && SvTRUE(sv);
 }
 
-/* An undefined variable counts as 0, as with Storable: a limit of nothing, no flags. */
-static IV number_of(pTHX_ const pstx_globals *globals, enum pstx_variable which)
+IV pstx_option_number(pTHX_ const pstx_globals *globals, enum pstx_variable which)
 {
     SV *sv = value_of(globals, which);
     return sv && SvOK(sv) ? SvIV(sv) : 0;
@@ -86,12 +85,12 @@ void pstx_options_read(pTHX_ pstx_run *run)
         opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);
         opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE)
                      ? value_of(globals, PSTX_VAR_DEPARSE) : NULL;
-        opt->depth_limit = number_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
-        opt->depth_limit_hash = number_of(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
+        opt->depth_limit = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
+        opt->depth_limit_hash = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
         return;
     }
     opt->accept_future_minor = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FUTURE_MINOR);
     opt->accept_foreign = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FOREIGN);
     opt->eval = is_true(aTHX_ globals, PSTX_VAR_EVAL) ? value_of(globals, PSTX_VAR_EVAL) : NULL;
-    opt->flags = (I32)number_of(aTHX_ globals, PSTX_VAR_FLAGS);
+    opt->flags = (I32)pstx_option_number(aTHX_ globals, PSTX_VAR_FLAGS);
 }

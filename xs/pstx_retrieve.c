@@ -31,7 +31,7 @@ void pstx_retrieve_own_tags(pTHX_ pstx_retrieve *rt)
         SvREFCNT_inc_simple_void(rt->tags[i]);
 }
 
-SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv)
+PST_INLINE SV *register_item(pTHX_ pstx_retrieve *rt, SV *sv)
 {
     add_tag(aTHX_ rt, sv);
     if (PST_UNLIKELY(rt->bless != NULL)) {
@@ -40,6 +40,11 @@ SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv)
         pstx_retrieve_bless(aTHX_ rt, sv, stash);
     }
     return sv;
+}
+
+SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    return register_item(aTHX_ rt, sv);
 }
 
 void pstx_retrieve_bless(pTHX_ pstx_retrieve *rt, SV *sv, HV *stash)
@@ -124,9 +129,14 @@ static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
 #  define NEW_NV(rt, t) new_wide_nv(aTHX_ (rt), (t))
 #endif
 
+PST_INLINE SV *new_string(pTHX_ const pst_token *t)
+{
+    return pstx_new_string(aTHX_ (const char *)t->bytes, (STRLEN)t->len);
+}
+
 static SV *new_utf8(pTHX_ const pst_token *t)
 {
-    SV *sv = newSVpvn((const char *)t->bytes, (STRLEN)t->len);
+    SV *sv = new_string(aTHX_ t);
     if (t->len)                          /* nothing has no encoding, says Storable */
         SvUTF8_on(sv);
     return sv;
@@ -143,7 +153,7 @@ PST_INLINE SV *new_scalar(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
     switch (t->marker) {
     case PST_INTEGER:       return NEW_INTEGER(t->iv);
-    case PST_SCALAR:        return newSVpvn((const char *)t->bytes, (STRLEN)t->len);
+    case PST_SCALAR:        return new_string(aTHX_ t);
     case PST_UTF8STR:       return new_utf8(aTHX_ t);
     case PST_DOUBLE:        return NEW_NV(rt, t);
     case PST_UNDEF:         return newSV(0);
@@ -203,7 +213,7 @@ static bool array_run(pTHX_ pstx_retrieve *rt, pstx_rframe *f, pst_token *t)
         if (!sv)
             return true;
         array_item(aTHX_ f, t->marker == PST_SV_UNDEF ? NULL : sv);
-        (void)pstx_retrieve_register(aTHX_ rt, sv);
+        add_tag(aTHX_ rt, sv);
     }
     return true;
 }
@@ -248,7 +258,7 @@ PST_INLINE SV *retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t)
 {
     SV *sv = new_scalar(aTHX_ rt, t);
     if (sv)
-        return pstx_retrieve_register(aTHX_ rt, sv);
+        return register_item(aTHX_ rt, sv);
     switch (t->marker) {
     case PST_ARRAY:     return retrieve_array(aTHX_ rt, t);
     case PST_HASH:      return pstx_retrieve_hash(aTHX_ rt, t, false);
@@ -319,7 +329,9 @@ void pstx_retrieve_user_code(pTHX_ pstx_retrieve *rt)
 static void retrieve_destroy(pTHX_ pstx_run *run)
 {
     pstx_retrieve *rt = (pstx_retrieve *)run;
-    PERL_UNUSED_CONTEXT;
+    size_t i;
+    for (i = 0; i < PSTX_KEY_MEMOS; i++)
+        SvREFCNT_dec(rt->memos[i].key);
     Safefree(rt->tags);
     Safefree(rt->frames);
     Safefree(rt->classes);
@@ -349,7 +361,7 @@ static void drop_references(pTHX_ pstx_retrieve *rt)
 
 static void retrieve_release(pTHX_ pstx_run *run)
 {
-    enum { KEEP_ROOM = 1000 };     /* of anything; a spare context shall be small */
+    enum { KEEP_ROOM = 1000, KEEP_TAGS = 65536 };   /* a spare context shall be small */
     pstx_retrieve *rt = (pstx_retrieve *)run;
     pstx_input_commit(aTHX_ &rt->r, &rt->input);
     pstx_input_release(&rt->input);
@@ -359,7 +371,7 @@ static void retrieve_release(pTHX_ pstx_run *run)
     rt->bless = NULL;
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
     rt->tag_count = rt->frame_count = rt->class_count = 0;
-    if (rt->tag_room > KEEP_ROOM || rt->frame_room > KEEP_ROOM || rt->class_room > KEEP_ROOM
+    if (rt->tag_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM || rt->class_room > KEEP_ROOM
         || !pstx_run_keep(run))
         retrieve_destroy(aTHX_ run);
 }

@@ -51,11 +51,13 @@ typedef struct pstx_rframe {
     SSize_t  at;           /* arrays: index of the next item; hooks: own tag */
 } pstx_rframe;
 
-/* Where the hash value of a key that came before is found again. */
+/* A key that came before: its hash value, and once it has come again, a scalar that shares
+ * it with all hashes, which is the quickest key for perl. */
 typedef struct pstx_key_memo {
     char     bytes[24];
     uint32_t len;          /* 0: empty */
     U32      hash;
+    SV      *key;          /* +1 or NULL */
 } pstx_key_memo;
 
 enum { PSTX_KEY_MEMOS = 64 };

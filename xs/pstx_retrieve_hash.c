@@ -1,23 +1,28 @@
 /* pstx_retrieve_hash.c - building hashes: keys, flags, restriction. */
 #include "pstx_retrieve.h"
 
-/* The hash value of a key. Keys repeat from row to row, so the last ones are kept. */
-PST_INLINE U32 hash_of(pTHX_ pstx_retrieve *rt, const char *key, uint32_t len)
+/* A key comes for the first time, or again after others: remember it. */
+static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t len)
 {
-    U32 hash;
-    pstx_key_memo *memo;
-    if (len - 1 >= sizeof memo->bytes) {
-        PERL_HASH(hash, key, len);
-        return hash;
-    }
-    memo = &rt->memos[((uint8_t)key[0] * 7 + (uint8_t)key[len - 1] * 3 + len) % PSTX_KEY_MEMOS];
-    if (memo->len == len && memEQ(memo->bytes, key, len))
-        return memo->hash;
-    PERL_HASH(hash, key, len);
+    SvREFCNT_dec(memo->key);
+    memo->key = NULL;
     memo->len = len;
-    memo->hash = hash;
+    PERL_HASH(memo->hash, key, len);
     Copy(key, memo->bytes, len, char);
-    return hash;
+}
+
+/* The memo of a key, or NULL if keys like this are not remembered. */
+PST_INLINE pstx_key_memo *memo_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key, uint32_t len)
+{
+    pstx_key_memo *memo;
+    if (len - 1 >= sizeof memo->bytes || f->left > PSTX_KEY_MEMOS)
+        return NULL;
+    memo = &rt->memos[((uint8_t)key[0] * 7 + (uint8_t)key[len - 1] * 3 + len) % PSTX_KEY_MEMOS];
+    if (memo->len != len || !pst_equal(memo->bytes, key, len))
+        remember_key(aTHX_ memo, key, len);
+    else if (!memo->key)
+        memo->key = newSVpvn_share(key, (I32)len, memo->hash);
+    return memo;
 }
 
 SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged)
@@ -50,14 +55,21 @@ PST_COLD static void replace_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *
         SvREFCNT_dec(old);
 }
 
-/* Put value (+1, consumed) under a key; perl's flags of the key are given. */
-PST_INLINE void hash_put(pTHX_ pstx_retrieve *rt, pstx_rframe *f, const char *key, uint32_t len,
-                         int hek_flags, U32 hash, SV *value)
+/* Put value (+1, consumed) into the slot of its key. */
+PST_INLINE void put_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *he, SV *value)
 {
-    HE *he = PSTX_HV_SLOT((HV *)f->sv, key, len, hek_flags, hash);
     if (PST_UNLIKELY(HeVAL(he) != NULL))
         replace_value(aTHX_ rt, f, he);
     HeVAL(he) = value;
+}
+
+/* The slot of a plain key, made if it is not there. */
+PST_INLINE HE *slot_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key, uint32_t len)
+{
+    const pstx_key_memo *memo = memo_of(aTHX_ rt, f, key, len);
+    if (memo && memo->key)
+        return PSTX_HV_SLOT((HV *)f->sv, memo->key, NULL, 0, 0, memo->hash);
+    return PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, 0, memo ? memo->hash : 0);
 }
 
 static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags, const char *key,
@@ -72,7 +84,7 @@ static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags,
         value = &PL_sv_placeholder;      /* perl is told at the end: growing drops them */
         f->placeholders++;
     }
-    hash_put(aTHX_ rt, f, key, len, hek_flags, 0, value);
+    put_value(aTHX_ rt, f, PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0), value);
 }
 
 bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
@@ -97,8 +109,7 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
     if (PST_UNLIKELY(f->flagged))
         put_flagged(aTHX_ rt, f, t.flags, (const char *)t.bytes, (uint32_t)t.len, value);
     else
-        hash_put(aTHX_ rt, f, (const char *)t.bytes, (uint32_t)t.len, 0,
-                 hash_of(aTHX_ rt, (const char *)t.bytes, (uint32_t)t.len), value);
+        put_value(aTHX_ rt, f, slot_of(aTHX_ rt, f, (const char *)t.bytes, (uint32_t)t.len), value);
     return true;
 }
 

@@ -421,15 +421,15 @@ sub known {
 
 sub array {
     my ($depth) = @_;
-    my (@x, $grown);
+    my (@x, $grown, $shifted);
     my $ref = known(\@x);
 
     # perl 5.36 itself corrupts memory when an array is both shifted and grown by $#x.
     for my $i (1 .. count()) {
         my $k = rnd(30);
-        if    ($k == 0) { $#x += 1 + rnd(3); $grown = 1 }
+        if    ($k == 0) { $#x += 1 + rnd(3) if !$shifted; $grown = 1 }
         elsif ($k == 1 && @x) { delete $x[rnd(scalar @x)] }
-        elsif ($k == 2 && @x) { shift @x unless $grown }
+        elsif ($k == 2 && @x) { shift @x if !$grown; $shifted = 1 }
         else {
             # An item that is there: weaken() on a deferred one would not reach it.
             push @x, undef;
@@ -721,17 +721,30 @@ sub run {
         warnings => join("\n", map { clean_message($_) } @warning), log => join("\n", @LOG)};
 }
 
-# Stock refuses what it has written itself when a reference is the target of a weak one
-# in its own referent: no difference.
+# Stock loses its way in its own image when a reference is the target of a weak one within
+# its referent: it refuses, or leaves a null pointer in the data. No difference.
 sub stock_fault {
-    my ($got, $expected) = @_;
-    return $expected->{error} =~ /\Asv_upgrade from type \d+ down to type 1\z/ && $got->{error} eq '';
+    my ($expected) = @_;
+    return 0 if $opt{'self-test'};
+    return 1 if $expected->{error} =~ /\Asv_upgrade from type \d+ down to type 1\z/;
+    return ref $expected->{value} && tagged($expected->{value}) =~ /^-> Nullsv$/m;
+}
+
+# While stock reads a tie object, the tied array or hash is still a scalar: a thaw hook
+# that meets it then is told so.
+my $ties;
+
+sub kinds_aside {
+    my ($log) = @_;
+    $log =~ s/\B(?:ARRAY|HASH|SCALAR)(?= )/-thing/g;
+    return $log;
 }
 
 sub compare {
     my ($what, $got, $expected) = @_;
     my $text = '';
     for my $part (qw(error warnings log)) {
+        next if $part eq 'log' && $ties && kinds_aside($got->{log}) eq kinds_aside($expected->{log});
         $text .= "$what: $part differ\n" . first_difference("$got->{$part}", "$expected->{$part}")
           if $got->{$part} ne $expected->{$part};
     }
@@ -771,6 +784,8 @@ sub check {
     my $after = is_stock() ? '' : tagged($root, private => 1);
     $trouble .= "the input was changed\n" . first_difference($after, $before) if $before ne $after;
 
+    $ties = $before =~ / tieP / && !$opt{'self-test'};
+
     $stage->('stock writes');
     for (@WAYS) {
         $root = build($i) if is_stock();
@@ -781,7 +796,7 @@ sub check {
     for my $n (0 .. $#WAYS) {
         my ($got, $expected) = ($got[$n], $expected[$n]);
         my $what = $WAYS[$n][0] . ($WAYS[$n][1] ? ' canonical' : '');
-        next if stock_fault($got, $expected);
+        next if $n == 0 && stock_fault($expected);
         $trouble .= compare($what, $got, $expected);
         if ($n == 0) {
             my ($a, $b) = map { tagged($_->{value}, %show) } $got, $expected;
@@ -804,7 +819,7 @@ sub check {
         my $expected = run(st, 'thaw', 0, $image, @flags);
         my $b = tagged($expected->{value}, %show);
         my $what = "thaw of $WAYS[$n][0]";
-        next if stock_fault($got, $expected);
+        next if stock_fault($expected);
         $trouble .= compare($what, $got, $expected);
         $trouble .= "$what: data differ\n" . first_difference($a, $b) if $a ne $b;
     }
