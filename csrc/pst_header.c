@@ -111,7 +111,8 @@ pst_err pst_header_read(pst_header *h, pst_cursor *in)
     h->old_magic = old;
     if (old && *p > 1) {             /* format -1: no version, the text's length */
         h->unversioned = true;
-        return read_machine(h, in, *p);
+        h->netorder = *p & 1;        /* but an odd one is taken for network order */
+        return h->netorder ? PST_OK : read_machine(h, in, *p);
     }
     h->netorder = *p & 1;
     major = *p >> 1;

@@ -285,11 +285,22 @@ PST_INLINE bool pst_reader_next(pst_reader *r, pst_token *t)
     }
 }
 
+/* A key: perl's are shorter than 2**31 - 1 bytes. */
+PST_INLINE bool pst_reader_key_bytes(pst_reader *r, pst_token *t)
+{
+    uint32_t len;
+    if (!pst_reader_u32(r, &len))
+        return false;
+    if (PST_UNLIKELY(len >= PST_I32_MAX))
+        return pst_reader_fail(r, PST_ERR_LENGTH, PST_I32_MAX - 1, len);
+    return pst_reader_bytes(r, t, len);
+}
+
 /* The key behind a value of a HASH: t->bytes, t->len; t->flags 0. */
 PST_INLINE bool pst_reader_key(pst_reader *r, pst_token *t)
 {
     t->flags = 0;
-    return pst_reader_long(r, t, PST_SCALAR);
+    return pst_reader_key_bytes(r, t);
 }
 
 /* The key behind a value of a FLAG_HASH: t->flags; with PST_KEY_ISSV an object follows
@@ -298,7 +309,7 @@ PST_INLINE bool pst_reader_flag_key(pst_reader *r, pst_token *t)
 {
     if (!pst_reader_u8(r, &t->flags))
         return false;
-    return (t->flags & PST_KEY_ISSV) != 0 || pst_reader_long(r, t, PST_SCALAR);
+    return (t->flags & PST_KEY_ISSV) != 0 || pst_reader_key_bytes(r, t);
 }
 
 #endif

@@ -149,10 +149,12 @@ sub file_magic {
 sub read_magic {
     my ($bytes, $file) = @_;
     return undef unless defined $bytes && length $bytes;
+    undef $file unless $file;
     my $in_file = $bytes =~ /\A(?:pst0|perl-store)/;
     return undef if defined $file && !$in_file;
     my ($format, $netorder, $major, $minor, $length, $order, @sizes) = _header($bytes, $in_file)
         or return undef;
+    return undef if $format == -1 && $netorder;    # there never was such a one
     return undef if $major > 4 || !$netorder && length $order != 4 && length $order != 8;
     my %magic = (netorder => $netorder, hdrsize => $length);
     $magic{file} = defined $file ? $file : 1 if $in_file;

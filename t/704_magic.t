@@ -65,7 +65,7 @@ my %text = (
 );
 for my $name (sort keys %text) {
     my $text = $text{$name};
-    my @cuts = $name =~ /^(?:native|network|version)/ ? (0 .. length $text) : (length $text);
+    my @cuts = $name =~ /^(?:native|network)/ ? (0 .. length $text) : (length $text);
     for my $cut (@cuts) {
         my $part = substr $text, 0, $cut;
         my $what = $cut == length $text ? $name : "$name, cut at $cut";

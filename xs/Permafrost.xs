@@ -64,7 +64,9 @@ PROTOTYPE: $;$
 PPCODE:
     SvGETMAGIC(image);
     PUTBACK;
-    image = SvOK(image) ? pstx_retrieve_memory(aTHX_ image, flags, false) : &PL_sv_undef;
+    if (!SvOK(image))
+        pstx_croak(aTHX_ PSTX_MSG_NOT_A_STRING);
+    image = pstx_retrieve_memory(aTHX_ image, flags, false);
     SPAGAIN;
     XPUSHs(image);
 

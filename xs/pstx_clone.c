@@ -393,6 +393,7 @@ SV *pstx_clone(pTHX_ SV *ref)
     SV *copy = NULL;
     if (!SvROK(ref))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF_CLONE);
+    TAINT_NOT;            /* of the statement that calls; Storable's copies are clean */
     if (!has_limit(aTHX))
         copy = clone_plain(aTHX_ ref);
     if (!copy)

@@ -82,7 +82,8 @@ void pstx_croak_body(pTHX_ const struct pst_reader *r, bool file)
             pstx_croak(aTHX_ PSTX_MSG_NEWER_DATA, (int)h->major, (int)h->minor, (int)e->have,
                        PST_MAJOR, PSTX_WRITE_MINOR, PSTX_LAST_TAG);
         if (h->major != PST_MAJOR)
-            pstx_croak(aTHX_ PSTX_MSG_CORRUPTED_OLD, kind_of(file), (int)h->major, (int)h->minor,
+            pstx_croak(aTHX_ PSTX_MSG_CORRUPTED_OLD, kind_of(file),
+                       h->unversioned ? -1 : (int)h->major, (int)h->minor,
                        PST_MAJOR, PSTX_WRITE_MINOR);
         pstx_croak(aTHX_ PSTX_MSG_CORRUPTED, kind_of(file), (int)h->major, (int)h->minor);
     case PST_ERR_TAG:         pstx_croak(aTHX_ PSTX_MSG_NO_OBJECT, (IV)e->have);

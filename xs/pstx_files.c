@@ -46,15 +46,16 @@ SV *pstx_store_file(pTHX_ SV *ref, SV *file, SSize_t items, bool netorder, bool 
     return pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 3);
 }
 
-/* A handle by name: qualified, or one of those that every package has. */
+/* A handle by name: qualified, or one of the three that every package has. */
 static IO *named_io(pTHX_ SV *name)
 {
     STRLEN len;
     const char *text = SvPV(name, len);
-    bool qualified = memchr(text, ':', len) || memchr(text, '\'', len);
-    GV *gv = len ? gv_fetchpvn_flags(text, len, qualified ? 0 : SvUTF8(name), SVt_PVIO) : NULL;
-    if (gv && !qualified && GvSTASH(gv) != PL_defstash)
-        gv = NULL;
+    GV *gv;
+    if (!memchr(text, ':', len) && !memchr(text, '\'', len)
+        && strNE(text, "STDIN") && strNE(text, "STDOUT") && strNE(text, "STDERR"))
+        return NULL;
+    gv = gv_fetchpvn_flags(text, len, SvUTF8(name), SVt_PVIO);
     return gv ? GvIO(gv) : NULL;
 }
 
@@ -149,14 +150,17 @@ void pstx_push_header(pTHX_ SV *bytes, bool file)
     PUTBACK;
 }
 
+/* Marks a sub that passes on; mg_obj is the target, which perl duplicates for new threads. */
+static const MGVTBL forward_magic = { NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+
 /* The body of a sub that passes on to one written in Perl. */
 XS_INTERNAL(forward)
 {
     dXSARGS;
-    SV *target = (SV *)XSANY.any_ptr;
+    MAGIC *mg = mg_findext((SV *)cv, PERL_MAGIC_ext, &forward_magic);
     PERL_UNUSED_VAR(items);
     PUSHMARK(MARK);
-    (void)call_sv(target, GIMME_V);
+    (void)call_sv(mg->mg_obj, GIMME_V);
 }
 
 void pstx_replace_code(pTHX_ CV *old, CV *replacement)
@@ -173,7 +177,7 @@ void pstx_replace_code(pTHX_ CV *old, CV *replacement)
     }
     else {
         CvXSUB(old) = forward;
-        CvXSUBANY(old).any_ptr = SvREFCNT_inc_simple_NN((SV *)replacement);   /* for good */
+        sv_magicext((SV *)old, (SV *)replacement, PERL_MAGIC_ext, &forward_magic, NULL, 0);
     }
     if (SvPOK(replacement))
         sv_setpvn((SV *)old, SvPVX(replacement), SvCUR(replacement));

@@ -107,7 +107,7 @@ void pstx_input_commit(pTHX_ pst_reader *r, pstx_input *input)
 void pstx_input_release(pstx_input *input)
 {
     Safefree(input->memory);
-    input->memory = NULL;
+    Zero(input, 1, pstx_input);
 }
 
 bool pstx_output(pTHX_ PerlIO *io, SV *image)

@@ -24,7 +24,7 @@ void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, PerlIO *io, bool o
 /* Tell PerlIO how much was read, before anybody else may use the handle, and at the end. */
 void pstx_input_commit(pTHX_ pst_reader *r, pstx_input *input);
 
-/* Free the memory. */
+/* Free the memory and be ready for the next handle. */
 void pstx_input_release(pstx_input *input);
 
 /* Write all of an image. RETURNS: false if the handle did not take it all (errno tells).

@@ -366,7 +366,6 @@ static void retrieve_release(pTHX_ pstx_run *run)
     pstx_input_commit(aTHX_ &rt->r, &rt->input);
     pstx_input_release(&rt->input);
     drop_references(aTHX_ rt);
-    rt->input.io = NULL;
     rt->holder = rt->image = rt->blesser = rt->root = NULL;
     rt->bless = NULL;
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
@@ -376,9 +375,8 @@ static void retrieve_release(pTHX_ pstx_run *run)
         retrieve_destroy(aTHX_ run);
 }
 
-/* May this reader go on with what the header says? RETURNS: false if the header of an
- * old file is cut. PERL: croaks. */
-static bool check_header(pTHX_ pstx_retrieve *rt)
+/* May this reader go on with what the header says? PERL: croaks. */
+static void check_header(pTHX_ pstx_retrieve *rt)
 {
     pst_header host, *h = &rt->r.header;
     pst_err err = pst_header_read(h, &rt->r.in);
@@ -386,8 +384,6 @@ static bool check_header(pTHX_ pstx_retrieve *rt)
     if (h->major > PST_MAJOR || (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR
                                  && !rt->run.opt.accept_future_minor))
         err = PST_ERR_MAJOR;
-    if (err == PST_ERR_TRUNCATED && h->old_magic)
-        return false;
     if (err == PST_OK && !h->netorder) {
         pst_header_host(&host, IVSIZE, NVSIZE);
         err = pst_header_compare(h, &host);
@@ -398,7 +394,6 @@ static bool check_header(pTHX_ pstx_retrieve *rt)
         pstx_croak_header(aTHX_ &rt->r, err, rt->file);
     pst_reader_configure(&rt->r, IVSIZE, NVSIZE);
     rt->run.netorder = h->netorder;
-    return true;
 }
 
 /* Read header and body. RETURNS: mortal. */
@@ -407,8 +402,7 @@ static SV *retrieve_image(pTHX_ pstx_retrieve *rt, SV *flags)
     SV *result = &PL_sv_undef;
     if (flags && SvOK(flags))
         rt->run.opt.flags = (I32)SvIV(flags);
-    if (!check_header(aTHX_ rt))
-        return result;
+    check_header(aTHX_ rt);
     if (pst_reader_is_old(&rt->r) ? pstx_retrieve_walk_old(aTHX_ rt) : retrieve_walk(aTHX_ rt)) {
         rt->finished = true;
         result = sv_2mortal(rt->root_is_result ? rt->root : newRV_noinc(rt->root));
@@ -453,7 +447,7 @@ SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning)
     pstx_run_begin(aTHX_ &rt->run);
     if (cloning)
         rt->run.opt.flags = PSTX_FLAGS_ALL;
-    if (SvROK(image) && !SvAMAGIC(image))
+    if (SvROK(image))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_STRING);
     bytes = image_bytes(aTHX_ rt, image, &len);
     pst_reader_init(&rt->r, (const uint8_t *)bytes, len);

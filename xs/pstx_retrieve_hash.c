@@ -102,8 +102,6 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
     }
     else if (!pst_reader_key(&rt->r, &t))
         return false;
-    if (PST_UNLIKELY(t.len > I32_MAX))
-        return pst_reader_fail(&rt->r, PST_ERR_LENGTH, I32_MAX, t.len);
     f->value = NULL;
     f->left--;
     if (PST_UNLIKELY(f->flagged))

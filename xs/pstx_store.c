@@ -188,12 +188,15 @@ PST_INLINE void store_pv(pstx_store *st, SV *sv)
     (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
 }
 
-/* Values of scalars with magic: taint is noted, a vstring's literal goes before. */
+/* Scalars with magic: what they hold is read anew ($1), taint is noted, and a vstring's
+ * literal goes before. An undefined one stays so: nobody has looked at it yet. */
 static void store_magical(pTHX_ pstx_store *st, SV *sv)
 {
     MAGIC *mg;
     if (TAINTING_get && SvTAINTED(sv))
         st->tainted = true;
+    if (SvGMAGICAL(sv) && SvOK(sv))
+        mg_get(sv);
     if (SvPOK(sv) && SvVOK(sv) && (mg = mg_find(sv, PERL_MAGIC_vstring)))
         (void)pst_write_vstring(&st->w, mg->mg_ptr, (uint64_t)mg->mg_len);
 }
@@ -243,6 +246,15 @@ void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- references and arrays ------------------------------------------------------------------ */
 
+/* References count as soon as there is any limit; only their own ends them here. */
+static void count_ref(pTHX_ pstx_store *st)
+{
+    if (st->run.opt.depth_limit == -1)
+        st->depth++;
+    else
+        pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
+}
+
 static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
 {
     SV *target = SvRV(*sv);
@@ -252,7 +264,8 @@ static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
         return PSTX_STEP_RESTART;
     (void)pst_write_marker(&st->w, weak ? overloaded ? PST_WEAKOVERLOAD : PST_WEAKREF
                                         : overloaded ? PST_OVERLOAD : PST_REF);
-    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
+    if (st->run.opt.depth_limit != -1 || st->run.opt.depth_limit_hash != -1)
+        count_ref(aTHX_ st);
     st->via_ref = *sv = target;
     return PSTX_STEP_DESCEND;
 }
@@ -336,6 +349,11 @@ static enum pstx_step store_upgraded(pTHX_ pstx_store *st, SV **sv)
     }
     if (SvROK(*sv))
         return store_ref(aTHX_ st, sv);
+    if (SvGMAGICAL(*sv) && SvOK(*sv)) {          /* reading it may run user code */
+        if (pstx_store_must_restart(st, true))
+            return PSTX_STEP_RESTART;
+        pstx_store_user_code(aTHX_ st);
+    }
     pstx_store_scalar(aTHX_ st, *sv);
     return PSTX_STEP_DONE;
 }

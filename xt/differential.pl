@@ -618,6 +618,9 @@ sub hooked {
         $class = 'Diff::C5' if !$hooked_ties;
     }
 
+    # A thaw within a hook makes stock forget the flags of the outer one.
+    $class = 'Diff::Hook' if $class eq 'Diff::Hook::Nested' && defined $set{flags};
+
     # What a hook made is leaked by stock when it must not bless: weak references to it live.
     $class = 'Diff::C5' if defined $set{flags} && !($set{flags} & 2);
     bless_it($ref, $class);
@@ -736,7 +739,7 @@ my $ties;
 
 sub kinds_aside {
     my ($log) = @_;
-    $log =~ s/\B(?:ARRAY|HASH|SCALAR)(?= )/-thing/g;
+    $log =~ s/(?:ARRAY|HASH|SCALAR)(?= )/-thing/g;
     return $log;
 }
 

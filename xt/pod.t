@@ -12,6 +12,7 @@ chdir "$FindBin::Bin/.." or die "cannot go to the top directory: $!";
 my %PRIVATE = (
     CLONE        => 'perl calls it for a new thread',
     HEADER_BYTES => 'a number that only Permafrost.pm uses',
+    bootstrap    => 'XSLoader puts it there',
 );
 
 sub slurp {
@@ -41,11 +42,10 @@ ok(scalar @files, 'there are files') or do { done_testing; exit 1 };
 for my $file (sort @files) {
     my ($count, $report) = check_pod($file);
     is($count, 0, "$file: sound POD") or diag $report if $count >= 0;
-    # A module's documentation is in the .pod beside it.
+    # A module's documentation is in itself or in the .pod beside it.
     next if $file !~ m{\Alib/.*\.pm\z};
-    my $pod = $file =~ s/\.pm\z/.pod/r;
-    ok(-f $pod, "$pod is there");
-    is($count, -1, "$file itself has none");
+    my $places = grep { $_ } $count >= 0, -f $file =~ s/\.pm\z/.pod/r;
+    is($places, 1, "$file: documented in one place");
 }
 
 # What the headings and items name: "freeze", or several names with commas between them.

@@ -32,7 +32,7 @@ sub _activate {
     my $version = $stock ? $Storable::VERSION : _installed_version();
     no strict 'refs';
     no warnings qw(redefine once prototype);
-    _join_limits($stock);
+    _join_limits();
     _take_over($_) for @SUBS;
     _helpers();
     $Storable::VERSION = $version;
@@ -42,7 +42,15 @@ sub _activate {
     $Storable::downgrade_restricted = 1 unless defined $Storable::downgrade_restricted;
     $INC{'Storable.pm'} = __FILE__;
     Permafrost::_options();
+    _trace($ENV{PERMAFROST_TRACE}) if length($ENV{PERMAFROST_TRACE} // '');
     return;
+}
+
+# Log calls of the writers of native order; see Permafrost::Trace.
+sub _trace {
+    my ($file) = @_;
+    require Permafrost::Trace;
+    return Permafrost::Trace::_start($file);
 }
 
 # A sub that stock has defined is changed in place, so that all references to it and all
@@ -61,18 +69,15 @@ sub _take_over {
     return;
 }
 
-# One variable under two names from now on. Stock's default of a limit is no wish of the
-# user; any other value is.
+# One variable under two names from now on. What stock sets by default to protect itself
+# (512 and 256, or more) is no wish of the user; a lower limit is.
 sub _join_limits {
-    my ($stock) = @_;
-    my %default = (recursion_limit => 'stack_depth', recursion_limit_hash => 'stack_depth_hash');
+    my %default = (recursion_limit => 512, recursion_limit_hash => 256);
     no strict 'refs';
     for my $name (@LIMITS) {
-        my $set = ${"Storable::$name"};
-        my $of_stock = $stock && defined &{"Storable::$default{$name}"} ? &{"Storable::$default{$name}"}() : undef;
-        my $ours = ${"Permafrost::$name"};
+        my ($set, $ours) = (${"Storable::$name"}, ${"Permafrost::$name"});
         *{"Permafrost::$name"} = *{"Storable::$name"};
-        ${"Storable::$name"} = defined $set && !(defined $of_stock && $set == $of_stock) ? $set : $ours;
+        ${"Storable::$name"} = defined $set && $set < $default{$name} ? $set : $ours;
     }
     return;
 }
