@@ -3,6 +3,9 @@
  * Layer: core, private. Entry p - PST_POW10_MIN holds the upper 128 bits {high, low} of
  * 10**p, normalised so that the top bit is set and cut off below (exact for 0 <= p <= 55).
  */
+#ifndef PST_POW10_H
+#define PST_POW10_H
+
 #include <stdint.h>
 
 #define PST_POW10_MIN (-294)
@@ -647,3 +650,5 @@ static const uint64_t pst_pow10[PST_POW10_MAX - PST_POW10_MIN + 1][2] = {
     { 0xdb68c2ca82ed2a05ULL, 0xa67398db9f6820e1ULL },
     { 0x892179be91d43a43ULL, 0x88083f8943a1148cULL },
 };
+
+#endif

@@ -161,13 +161,13 @@ PST_INLINE bool pst_reader_bytes(pst_reader *r, pst_token *t, uint64_t len)
 /* Strings whose length has 1 or 4 bytes; the token's marker becomes the short form's. */
 PST_INLINE bool pst_reader_short(pst_reader *r, pst_token *t)
 {
-    uint8_t len;
+    uint8_t len = 0;
     return pst_reader_u8(r, &len) && pst_reader_bytes(r, t, len);
 }
 
 PST_INLINE bool pst_reader_long(pst_reader *r, pst_token *t, enum pst_tag as)
 {
-    uint32_t len;
+    uint32_t len = 0;
     t->marker = (uint8_t)as;
     return pst_reader_u32(r, &len) && pst_reader_bytes(r, t, len);
 }
@@ -175,7 +175,7 @@ PST_INLINE bool pst_reader_long(pst_reader *r, pst_token *t, enum pst_tag as)
 /* A count of 4 bytes. */
 PST_INLINE bool pst_reader_count(pst_reader *r, pst_token *t)
 {
-    uint32_t count;
+    uint32_t count = 0;
     if (!pst_reader_u32(r, &count))
         return false;
     t->len = count;
@@ -193,7 +193,7 @@ PST_INLINE bool pst_reader_class_name(pst_reader *r, pst_token *t)
 /* The class of a BLESS or the number of an IX_BLESS; 0x80 announces 4 bytes. */
 PST_INLINE bool pst_reader_class(pst_reader *r, pst_token *t, bool by_number)
 {
-    uint8_t len;
+    uint8_t len = 0;
     uint32_t big = 0;
     if (!pst_reader_u8(r, &len))
         return false;
@@ -288,7 +288,7 @@ PST_INLINE bool pst_reader_next(pst_reader *r, pst_token *t)
 /* A key: perl's are shorter than 2**31 - 1 bytes. */
 PST_INLINE bool pst_reader_key_bytes(pst_reader *r, pst_token *t)
 {
-    uint32_t len;
+    uint32_t len = 0;
     if (!pst_reader_u32(r, &len))
         return false;
     if (PST_UNLIKELY(len >= PST_I32_MAX))

@@ -51,7 +51,7 @@ bool pst_reader_old_next(pst_reader *r, pst_token *t)
 /* One of two marks. */
 static bool read_mark(pst_reader *r, uint8_t there, uint8_t missing, bool *present)
 {
-    uint8_t mark;
+    uint8_t mark = 0;
     if (!pst_reader_u8(r, &mark))
         return false;
     *present = mark == there;
@@ -76,7 +76,7 @@ bool pst_reader_old_key_mark(pst_reader *r)
 
 bool pst_reader_old_notice(pst_reader *r, pst_token *t, bool *end)
 {
-    uint8_t mark;
+    uint8_t mark = 0;
     if (!pst_reader_u8(r, &mark))
         return false;
     *end = mark == OLD_END;

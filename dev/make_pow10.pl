@@ -14,6 +14,9 @@ print <<"TEXT";
  * Layer: core, private. Entry p - PST_POW10_MIN holds the upper 128 bits {high, low} of
  * 10**p, normalised so that the top bit is set and cut off below (exact for 0 <= p <= 55).
  */
+#ifndef PST_POW10_H
+#define PST_POW10_H
+
 #include <stdint.h>
 
 #define PST_POW10_MIN ($low)
@@ -31,4 +34,4 @@ for my $power ($low .. $high) {
     $bits = substr $bits . '0' x 128, 0, 128;
     printf "    { 0x%sULL, 0x%sULL },\n", map { unpack 'H*', pack 'B64', $_ } unpack 'A64 A64', $bits;
 }
-print "};\n";
+print "};\n\n#endif\n";

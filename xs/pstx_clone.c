@@ -289,10 +289,16 @@ static int clone_array(pTHX_ clone_walk *walk, clone_frame *f)
     return 1;
 }
 
+/* Would the image be a FLAG_HASH? */
+static bool has_key_flags(const HV *hv)
+{
+    return SvREADONLY(hv) || HvHASKFLAGS(hv);
+}
+
 /* What thaw does at a hash's end; an empty one is not even locked. */
 static void finish_hash(pTHX_ HV *from, HV *to)
 {
-    if (HvPLACEHOLDERS_get(from))
+    if (HvPLACEHOLDERS_get(from) && has_key_flags(from))
         HvPLACEHOLDERS_set(to, HvPLACEHOLDERS_get(from));
     if (SvREADONLY(from) && HvTOTALKEYS(from))
         SvREADONLY_on(to);
@@ -321,8 +327,8 @@ static int clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
                           (HEK_UTF8(key) ? HVhek_UTF8 : 0) | (HEK_WASUTF8(key) ? HVhek_WASUTF8 : 0),
                           HEK_HASH(key));
         HeVAL(he) = &PL_sv_undef;      /* until it is there */
-        if (value == &PL_sv_placeholder)
-            HeVAL(he) = value;
+        if (value == &PL_sv_placeholder)      /* a plain HASH knows none */
+            HeVAL(he) = has_key_flags(from) ? value : &PL_sv_undef;
         else if (SvTYPE(value) <= SVt_PVNV && !SvROK(value) && SvREFCNT(value) == 1)
             HeVAL(he) = clone_scalar(aTHX_ value);
         else if (!clone_item(aTHX_ walk, value, &HeVAL(he)))

@@ -87,6 +87,9 @@ void pstx_options_read(pTHX_ pstx_run *run)
                      ? value_of(globals, PSTX_VAR_DEPARSE) : NULL;
         opt->depth_limit = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
         opt->depth_limit_hash = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
+        /* Depth is counted by references, also for a limit of hashes alone. */
+        if (opt->depth_limit == -1 && opt->depth_limit_hash != -1)
+            opt->depth_limit = IV_MAX;
         return;
     }
     opt->accept_future_minor = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FUTURE_MINOR);

@@ -131,7 +131,13 @@ static SV *finish_tied(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *object)
 {
     int how = f->flags;
     bool self = how == PERL_MAGIC_tiedscalar && !SvOK(object);
-    SV *sv = pstx_retrieve_pop(aTHX_ rt);
+    SV *sv = f->sv;
+    if (object == sv && how == PERL_MAGIC_tiedscalar) {     /* would read itself for ever */
+        SvREFCNT_dec(object);
+        (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_TIED_SCALAR);
+        return NULL;
+    }
+    (void)pstx_retrieve_pop(aTHX_ rt);
     sv_magic(sv, self ? NULL : object, how, NULL, 0);
     SvREFCNT_dec(object);
     return sv;

@@ -195,8 +195,11 @@ static void store_magical(pTHX_ pstx_store *st, SV *sv)
     MAGIC *mg;
     if (TAINTING_get && SvTAINTED(sv))
         st->tainted = true;
-    if (SvGMAGICAL(sv) && SvOK(sv))
+    if (SvGMAGICAL(sv) && SvOK(sv)) {
+        const bool tainted = cBOOL(TAINT_get);
         mg_get(sv);
+        TAINT_set(tainted);             /* the image's taint is ours to set */
+    }
     if (SvPOK(sv) && SvVOK(sv) && (mg = mg_find(sv, PERL_MAGIC_vstring)))
         (void)pst_write_vstring(&st->w, mg->mg_ptr, (uint64_t)mg->mg_len);
 }
@@ -246,15 +249,6 @@ void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- references and arrays ------------------------------------------------------------------ */
 
-/* References count as soon as there is any limit; only their own ends them here. */
-static void count_ref(pTHX_ pstx_store *st)
-{
-    if (st->run.opt.depth_limit == -1)
-        st->depth++;
-    else
-        pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
-}
-
 static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
 {
     SV *target = SvRV(*sv);
@@ -264,8 +258,7 @@ static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
         return PSTX_STEP_RESTART;
     (void)pst_write_marker(&st->w, weak ? overloaded ? PST_WEAKOVERLOAD : PST_WEAKREF
                                         : overloaded ? PST_OVERLOAD : PST_REF);
-    if (st->run.opt.depth_limit != -1 || st->run.opt.depth_limit_hash != -1)
-        count_ref(aTHX_ st);
+    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
     st->via_ref = *sv = target;
     return PSTX_STEP_DESCEND;
 }
