@@ -28,13 +28,11 @@ static SSize_t call(pTHX_ const pstx_run *run, SV *code, I32 flags)
     return count;
 }
 
-AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second)
+void pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second, AV *results)
 {
     dSP;
-    AV *results = newAV();
     SSize_t count, i;
     ENTER;
-    SAVEMORTALIZESV(results);            /* until the call has come back */
     SAVETMPS;
     PUSHSTACKi(PERLSI_MAGIC);
     PUSHMARK(SP);
@@ -52,10 +50,8 @@ AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second)
     SP -= count;
     PUTBACK;
     POPSTACK;
-    SvREFCNT_inc_simple_void_NN((SV *)results);
     FREETMPS;
     LEAVE;
-    return results;
 }
 
 /* The scalar result of a call. RETURNS: mortal. */
@@ -178,12 +174,12 @@ static uint8_t hook_kind(pTHX_ SV *sv, MAGIC **mg)
  * the run: the addresses of what it refers to must stay unique. */
 static AV *call_freeze(pTHX_ pstx_store *st, SV *sv, CV *hook)
 {
-    AV *results;
+    AV *results = newAV();
     pstx_store_user_code(aTHX_ st);
     if (!st->keep)
         st->keep = newAV();
-    results = pstx_call_list(aTHX_ &st->run, (SV *)hook, newRV_inc(sv), newSViv(PSTX_CLONING_ARG(&st->run)));
     av_push(st->keep, (SV *)results);
+    pstx_call_list(aTHX_ &st->run, (SV *)hook, newRV_inc(sv), newSViv(PSTX_CLONING_ARG(&st->run)), results);
     return results;
 }
 

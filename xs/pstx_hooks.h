@@ -13,8 +13,8 @@
  * ("text at HOOK line 3, at CALLER line 8."); exception objects pass unchanged. */
 
 /* Call `code` with `first` (consumed) and, unless NULL, `second` (consumed) in list
- * context. RETURNS: +1, an array of the results. PERL: croaks, runs user code. */
-AV *pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second);
+ * context; the results are appended to `results`. PERL: croaks, runs user code. */
+void pstx_call_list(pTHX_ const pstx_run *run, SV *code, SV *first, SV *second, AV *results);
 
 /* Call `code` with the `count` arguments (consumed) in scalar context.
  * RETURNS: mortal. PERL: croaks, runs user code. */

@@ -234,11 +234,10 @@ static SV *retrieve_regexp(pTHX_ pstx_retrieve *rt, pst_token *t)
 static SV *eval_code(pTHX_ pstx_retrieve *rt, SV *source)
 {
     SV *error, *code;
-    AV *results;
+    AV *results = (AV *)sv_2mortal((SV *)newAV());
     pstx_retrieve_user_code(aTHX_ rt);
-    results = pstx_call_list(aTHX_ &rt->run, (SV *)get_cv("Permafrost::_eval_code", GV_ADD),
-                             newSVsv(rt->run.opt.eval), newSVsv(source));
-    sv_2mortal((SV *)results);
+    pstx_call_list(aTHX_ &rt->run, (SV *)get_cv("Permafrost::_eval_code", GV_ADD),
+                   newSVsv(rt->run.opt.eval), newSVsv(source), results);
     code = *av_fetch(results, 0, 1);
     error = *av_fetch(results, 1, 1);
     if (SvTRUE(error))

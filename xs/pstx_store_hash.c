@@ -197,8 +197,23 @@ PST_INLINE SV *next_value(pTHX_ const pstx_store *st, pstx_store_frame *f)
     return value;
 }
 
-PST_INLINE void store_key(pstx_store *st, const pstx_store_frame *f)
+/* A hook that asks by another spelling of a key changes the key's UTF-8 flag: what counts
+ * is how it is spelled after its value has been written. */
+static void refresh_spelling(pTHX_ pstx_store_frame *f)
 {
+    HE *he = (HE *)hv_common((HV *)f->sv, NULL, HEK_KEY(f->key), (STRLEN)HEK_LEN(f->key),
+                             HEK_UTF8(f->key) ? HVhek_UTF8 : 0, 0, NULL, 0);
+    if (!he)
+        return;
+    f->key_flags &= (uint8_t)~PST_KEY_WASUTF8;
+    if (HEK_WASUTF8(HeKEY_hek(he)))
+        f->key_flags |= PST_KEY_WASUTF8;
+}
+
+PST_INLINE void store_key(pTHX_ pstx_store *st, pstx_store_frame *f)
+{
+    if (PST_UNLIKELY(f->flagged && f->kind == PSTX_FRAME_HASH_KEYS))
+        refresh_spelling(aTHX_ f);
     if (PST_UNLIKELY(f->flagged))
         (void)pst_write_flag_key(&st->w, f->key_flags, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
     else
@@ -208,7 +223,7 @@ PST_INLINE void store_key(pstx_store *st, const pstx_store_frame *f)
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
     if (f->key)                         /* back from its value */
-        store_key(st, f);
+        store_key(aTHX_ st, f);
     while (f->count > 0) {
         SV *value = next_value(aTHX_ st, f);
         f->count--;
@@ -216,7 +231,7 @@ SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
             pstx_store_immortal_undef(aTHX_ st);
         else if (!pstx_store_leaf(aTHX_ st, value))
             return value;
-        store_key(st, f);
+        store_key(aTHX_ st, f);
     }
     pstx_store_pop(aTHX_ st);
     return NULL;

@@ -55,13 +55,16 @@ SV *pstx_store_tied_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 
 enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv)
 {
-    AV *parts = pstx_call_list(aTHX_ &st->run, (SV *)get_cv("re::regexp_pattern", GV_ADD), newRV_inc(sv), NULL);
-    SV **pattern = av_fetch(parts, 0, 0), **flags = av_fetch(parts, 1, 0);
-    STRLEN pattern_len = 0, flags_len = 0;
-    const char *pattern_text = pattern ? SvPV(*pattern, pattern_len) : "";
-    const char *flags_text = flags ? SvPV(*flags, flags_len) : "";
-    (void)pst_write_regexp(&st->w, pattern_text, pattern_len, flags_text, flags_len);
-    SvREFCNT_dec(parts);
+    AV *parts = newAV();
+    STRLEN pattern_len, flags_len;
+    const char *pattern, *flags;
+    ENTER;
+    SAVEFREESV(parts);
+    pstx_call_list(aTHX_ &st->run, (SV *)get_cv("re::regexp_pattern", GV_ADD), newRV_inc(sv), NULL, parts);
+    pattern = SvPV(*av_fetch(parts, 0, 1), pattern_len);
+    flags = SvPV(*av_fetch(parts, 1, 1), flags_len);
+    (void)pst_write_regexp(&st->w, pattern, pattern_len, flags, flags_len);
+    LEAVE;
     return PSTX_STEP_DONE;
 }
 

@@ -778,6 +778,10 @@ sub check {
     my $trouble = '';
     my (@got, @expected);
 
+    # The hooks of the first run may change the data (the spelling of keys, placeholders):
+    # from the second on it stays as it is, and both modules see the same.
+    $stage->('stock warms up');
+    for (is_stock() ? () : (["dclone"], ["freeze", 0])) { run(st, $_->[0], $_->[1], $root) }
     $stage->('tested module writes');
     my $before = is_stock() ? '' : tagged($root, private => 1);
     for (@WAYS) {
