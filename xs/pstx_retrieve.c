@@ -419,6 +419,7 @@ static pstx_retrieve *retrieve_new(pTHX)
     rt->run.release = retrieve_release;
     rt->run.destroy = retrieve_destroy;
     rt->run.cloning = false;
+    rt->tmps_base = PL_tmps_ix;
     return rt;
 }
 

@@ -73,6 +73,7 @@ typedef struct pstx_retrieve {
     bool          user_code;
     bool          finished;
     bool          root_is_result;  /* old formats: the root is returned as it is */
+    SSize_t       tmps_base;       /* perl's temporaries when the run began */
     HV           *bless;   /* borrowed: class for the object that comes next, or NULL */
     SV           *blesser; /* +1 or NULL: a reference to bless through */
     SV           *root;    /* +1 once the image has been read */

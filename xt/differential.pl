@@ -733,6 +733,13 @@ sub stock_fault {
     return ref $expected->{value} && tagged($expected->{value}) =~ /^-> Nullsv$/m;
 }
 
+# Stock never frees the tie object of a hooked tied thing. Where that thing is held by a
+# weak reference only, it shows: what the tie object holds stays alive. No difference.
+sub stock_leaks_tie {
+    my ($data) = @_;
+    return $data =~ /WEAK\n-> #\d+ "Diff::Hook[^"]*" tie[Pq] /;
+}
+
 # While stock reads a tie object, the tied array or hash is still a scalar: a thaw hook
 # that meets it then is told so.
 my $ties;
@@ -838,6 +845,7 @@ sub check {
         $trouble .= 'written clones: ' . compare('', $a, $b) . hex_difference($a->{value}, $b->{value}) if $x ne $y;
     }
     return '' unless length $trouble;
+    return '' if stock_leaks_tie($before) && !$opt{'self-test'};
     my $dump = tagged($root);
     $dump = substr($dump, 0, 4000) . "\n..." if length $dump > 4000;
     return "seed $opt{seed} case $i: DIFFERENT\n${trouble}data:\n$dump\n";
