@@ -47,9 +47,11 @@ static void take_apart(pTHX_ SV *sv)
 typedef struct leftovers {
     pstx_seen seen;        /* address -> position in tags */
     uint32_t *inner;       /* by position: references from among the leftovers */
+    uint32_t *passing;     /* by position: references from perl's temporaries */
     uint32_t *held;        /* by position: our own references, one for each tag */
     bool     *keep;        /* by position: reachable from outside */
-    uint32_t *todo;        /* positions whose children are still to be kept */
+    bool     *loose;       /* by position: not circular, goes by itself */
+    uint32_t *todo;        /* positions whose children are still to be looked at */
     size_t    todo_count;
 } leftovers;
 
@@ -91,6 +93,20 @@ static void count_inner(leftovers *left, uint32_t child)
     left->inner[child]++;
 }
 
+static void count_passing(leftovers *left, uint32_t child)
+{
+    left->passing[child]++;
+}
+
+/* One reference less from among the leftovers: is it the last? */
+static void let_go(leftovers *left, uint32_t child)
+{
+    if (--left->inner[child] || left->keep[child])
+        return;
+    left->loose[child] = true;
+    left->todo[left->todo_count++] = child;
+}
+
 static void keep_it(leftovers *left, uint32_t child)
 {
     if (left->keep[child])
@@ -108,12 +124,12 @@ static void count_temporaries(pTHX_ const pstx_retrieve *rt, leftovers *left)
         SV *sv = PL_tmps_stack[i];
         if (!sv || SvIS_FREED(sv))
             continue;
-        visit(left, sv, count_inner);
-        each_child(aTHX_ left, sv, count_inner);
+        visit(left, sv, count_passing);
+        each_child(aTHX_ left, sv, count_passing);
         if (SvTYPE(sv) == SVt_PVAV)            /* the list of a hook: references */
             for (k = 0; k <= AvFILLp((AV *)sv); k++)
                 if (AvARRAY((AV *)sv)[k])
-                    each_child(aTHX_ left, AvARRAY((AV *)sv)[k], count_inner);
+                    each_child(aTHX_ left, AvARRAY((AV *)sv)[k], count_passing);
     }
 }
 
@@ -133,10 +149,23 @@ static void find_kept(pTHX_ pstx_retrieve *rt, leftovers *left)
             each_child(aTHX_ left, rt->tags[i], count_inner);
     count_temporaries(aTHX_ rt, left);
     for (i = 0; i < rt->tag_count; i++)
-        if (is_leftover(rt, left, i) && SvREFCNT(rt->tags[i]) > left->inner[i] + left->held[i])
+        if (is_leftover(rt, left, i) && SvREFCNT(rt->tags[i]) > left->inner[i] + left->passing[i] + left->held[i])
             keep_it(left, i);
     while (left->todo_count)
         each_child(aTHX_ left, rt->tags[left->todo[--left->todo_count]], keep_it);
+}
+
+/* Mark what nothing among the leftovers holds, and then what only such things hold. */
+static void find_loose(pTHX_ pstx_retrieve *rt, leftovers *left)
+{
+    uint32_t i;
+    for (i = 0; i < rt->tag_count; i++)
+        if (is_leftover(rt, left, i) && !left->keep[i] && !left->inner[i] && !left->loose[i]) {
+            left->loose[i] = true;
+            left->todo[left->todo_count++] = i;
+        }
+    while (left->todo_count)
+        each_child(aTHX_ left, rt->tags[left->todo[--left->todo_count]], let_go);
 }
 
 static void take_leftovers_apart(pTHX_ pstx_retrieve *rt)
@@ -145,7 +174,9 @@ static void take_leftovers_apart(pTHX_ pstx_retrieve *rt)
     uint32_t i;
     Zero(&left, 1, leftovers);
     Newxz(left.inner, rt->tag_count, uint32_t);
+    Newxz(left.passing, rt->tag_count, uint32_t);
     Newxz(left.held, rt->tag_count, uint32_t);
+    Newxz(left.loose, rt->tag_count, bool);
     Newxz(left.keep, rt->tag_count, bool);
     Newx(left.todo, rt->tag_count, uint32_t);
     for (i = 0; i < rt->tag_count; i++) {
@@ -156,12 +187,15 @@ static void take_leftovers_apart(pTHX_ pstx_retrieve *rt)
         }
     }
     find_kept(aTHX_ rt, &left);
+    find_loose(aTHX_ rt, &left);
     for (i = 0; i < rt->tag_count; i++)
-        if (is_leftover(rt, &left, i) && !left.keep[i])
+        if (is_leftover(rt, &left, i) && !left.keep[i] && !left.loose[i])
             take_apart(aTHX_ rt->tags[i]);
     pstx_seen_release(&left.seen);
     Safefree(left.inner);
+    Safefree(left.passing);
     Safefree(left.held);
+    Safefree(left.loose);
     Safefree(left.keep);
     Safefree(left.todo);
 }
