@@ -800,7 +800,8 @@ sub check {
     my $after = is_stock() ? '' : tagged($root, private => 1);
     $trouble .= "the input was changed\n" . first_difference($after, $before) if $before ne $after;
 
-    $ties = $before =~ / tieP / && !$opt{'self-test'};
+    # Hooks by path may have had their hands on a tied thing that is not in the data any more.
+    $ties = ($before =~ / tieP / || $got[1]{log} =~ /Diff::Hook::Path/) && !$opt{'self-test'};
 
     $stage->('stock writes');
     for (@WAYS) {
