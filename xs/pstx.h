@@ -26,8 +26,8 @@ typedef struct pstx_options {
     I32  flags;                /* PSTX_BLESS_OK, PSTX_TIE_OK */
     IV   depth_limit;          /* -1: none */
     IV   depth_limit_hash;
-    SV  *deparse;              /* borrowed, NULL if false */
-    SV  *eval;                 /* borrowed, NULL if false */
+    bool deparse;
+    SV  *eval;                 /* +1, NULL if false */
 } pstx_options;
 
 enum { PSTX_BLESS_OK = 2, PSTX_TIE_OK = 4, PSTX_FLAGS_ALL = 6 };
@@ -87,6 +87,12 @@ bool pstx_run_keep(pstx_run *run);
 
 /* Free the spare contexts, at the interpreter's end. */
 void pstx_globals_release(pTHX);
+
+/* Is this array or hash tied? (Magic alone does not say so: weak references are magic.) */
+PST_INLINE bool pstx_is_tied(pTHX_ SV *sv)
+{
+    return SvRMAGICAL(sv) && mg_find(sv, PERL_MAGIC_tied) != NULL;
+}
 
 /* A string of bytes. RETURNS: +1. PERL: none. */
 PST_INLINE SV *pstx_new_string(pTHX_ const char *bytes, STRLEN len)

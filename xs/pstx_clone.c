@@ -400,7 +400,7 @@ SV *pstx_clone(pTHX_ SV *ref)
     if (!SvROK(ref))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF_CLONE);
     TAINT_NOT;            /* of the statement that calls; Storable's copies are clean */
-    if (!has_limit(aTHX))
+    if (!has_limit(aTHX) && SvROK(ref))     /* limits may be tied: anything can have happened */
         copy = clone_plain(aTHX_ ref);
     if (!copy)
         return clone_through_image(aTHX_ ref);

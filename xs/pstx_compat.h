@@ -67,6 +67,26 @@
  * A string made so has no more room than it needs, and takes no detour. */
 #define PSTX_DIRECT_STRINGS PSTX_PERL_AT_LEAST(36)
 
+/* Names that came with 5.18, 5.32 and 5.36. */
+#ifndef G_LIST
+#  define G_LIST G_ARRAY
+#endif
+#ifndef SvREFCNT_dec_NN
+#  define SvREFCNT_dec_NN(sv) SvREFCNT_dec(sv)
+#endif
+#ifndef TAINTING_get
+#  define TAINTING_get (PL_tainting)
+#endif
+#ifndef TAINT_get
+#  define TAINT_get (PL_tainted)
+#endif
+#ifndef TAINT_set
+#  define TAINT_set(s) (PL_tainted = (s))
+#endif
+#ifndef SvTRUE_nomg_NN
+#  define SvTRUE_nomg_NN(sv) SvTRUE_nomg(sv)
+#endif
+
 #ifndef cBOOL
 #  define cBOOL(x) ((x) ? 1 : 0)
 #endif

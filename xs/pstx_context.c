@@ -51,7 +51,8 @@ static void run_end(pTHX_ void *arg)
     if (!run->outer)
         run->globals->last_netorder = run->netorder;
     SvREFCNT_dec(run->saved_errsv);
-    run->saved_errsv = NULL;
+    SvREFCNT_dec(run->opt.eval);
+    run->saved_errsv = run->opt.eval = NULL;
     run->release(aTHX_ run);
 }
 

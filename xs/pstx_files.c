@@ -35,13 +35,14 @@ SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder, bool file)
 
 SV *pstx_store_file(pTHX_ SV *ref, SV *file, SSize_t items, bool netorder, bool lock)
 {
-    SV *args[3], *image;
+    SV *args[3], *image, *name;
     need_reference(aTHX_ ref);
     if (items != 2)
         pstx_croak(aTHX_ PSTX_MSG_ARG_NUMBER);
+    name = sv_2mortal(newSVsv(file));        /* hooks may change it */
     image = image_of(aTHX_ ref, netorder, true);
     args[0] = SvREFCNT_inc_simple_NN(image);
-    args[1] = newSVsv(file);
+    args[1] = SvREFCNT_inc_simple_NN(name);
     args[2] = newSViv(lock);
     return pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 3);
 }
@@ -99,10 +100,13 @@ SV *pstx_store_fd(pTHX_ SV *ref, SV *handle, SSize_t items, bool netorder)
     if (items != 2)
         pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ARGS);
     io = handle_io(aTHX_ handle);
+    ENTER;
+    SAVEFREESV(SvREFCNT_inc((SV *)io));     /* hooks may drop it */
     image = image_of(aTHX_ ref, netorder, true);
     done = IoOFP(io) && pstx_output(aTHX_ IoOFP(io), image);
     if (done && (IoFLAGS(io) & IOf_FLUSH))
         done = PerlIO_flush(IoOFP(io)) == 0;
+    LEAVE;
     return done ? &PL_sv_yes : &PL_sv_undef;
 }
 
@@ -114,13 +118,18 @@ SV *pstx_retrieve_file(pTHX_ SV *file, SV *flags, bool lock)
     args[0] = newSVsv(file);
     args[1] = newSViv(lock);
     handle = pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_open_file", GV_ADD), args, 2);
-    return pstx_retrieve_handle(aTHX_ IoIFP(sv_2io(handle)), flags, true);
+    return pstx_retrieve_handle(aTHX_ sv_2io(handle), flags, true);
 }
 
 SV *pstx_retrieve_fd(pTHX_ SV *handle, SV *flags)
 {
     IO *io = handle_io(aTHX_ handle);
-    return pstx_retrieve_handle(aTHX_ IoIFP(io) ? IoIFP(io) : IoOFP(io), flags, false);
+    SV *result;
+    ENTER;
+    SAVEFREESV(SvREFCNT_inc((SV *)io));     /* hooks may drop it */
+    result = pstx_retrieve_handle(aTHX_ io, flags, false);
+    LEAVE;
+    return result;
 }
 
 /* ---- headers, code ---------------------------------------------------------------------------------- */

@@ -196,6 +196,7 @@ static enum pstx_step hook_declined(pTHX_ pstx_store *st, SV **sv, size_t class_
     if (pstx_store_named_class(st, cls)->index >= 0)
         pstx_croak(aTHX_ PSTX_MSG_TOO_LATE, st->run.cloning ? "cloning" : "storing",
                    SVfARG(class_name_mortal(aTHX_ cls)));
+    SvREFCNT_dec(cls->freeze);
     cls->freeze = NULL;
     pstx_store_bless(aTHX_ st, cls);
     return pstx_store_body(aTHX_ st, sv);

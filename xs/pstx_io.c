@@ -80,21 +80,29 @@ static void commit(pTHX_ pst_cursor *c, pstx_input *input)
     input->borrowed = false;
 }
 
+static PerlIO *stream_of(IO *handle)
+{
+    return IoIFP(handle) ? IoIFP(handle) : IoOFP(handle);
+}
+
 static bool refill(pst_cursor *c, size_t need)
 {
     dTHX;
     pstx_input *input = (pstx_input *)c->host;
     commit(aTHX_ c, input);
+    if (!input->io || stream_of(input->handle) != input->io)    /* a hook has closed it */
+        return false;
     return borrow_buffer(aTHX_ c, input, need) || read_span(aTHX_ c, input, need);
 }
 
-void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, PerlIO *io, bool owned)
+void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, IO *handle, bool owned)
 {
     PERL_UNUSED_CONTEXT;
     pst_reader_init(r, NULL, 0);
     r->in.refill = refill;
     r->in.host = input;
-    input->io = io;
+    input->handle = handle;
+    input->io = stream_of(handle);
     input->owned = owned;
 }
 

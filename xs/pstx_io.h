@@ -11,7 +11,8 @@
  * is copied and nothing beyond the image is consumed; what spans the buffer's end is read
  * into memory of our own, just the bytes needed. */
 typedef struct pstx_input {
-    PerlIO *io;
+    IO     *handle;       /* borrowed */
+    PerlIO *io;           /* its stream when the run began */
     char   *memory;       /* owned, for pieces that span buffers */
     size_t  memory_size;
     bool    borrowed;     /* the window is PerlIO's buffer */
@@ -19,7 +20,7 @@ typedef struct pstx_input {
 } pstx_input;
 
 /* Let the reader read from a handle. */
-void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, PerlIO *io, bool owned);
+void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, IO *handle, bool owned);
 
 /* Tell PerlIO how much was read, before anybody else may use the handle, and at the end. */
 void pstx_input_commit(pTHX_ pst_reader *r, pstx_input *input);

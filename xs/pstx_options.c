@@ -83,8 +83,7 @@ void pstx_options_read(pTHX_ pstx_run *run)
     opt->forgive_me = is_true(aTHX_ globals, PSTX_VAR_FORGIVE_ME);
     if (run->kind == PSTX_STORING) {
         opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);
-        opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE)
-                     ? value_of(globals, PSTX_VAR_DEPARSE) : NULL;
+        opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE);
         opt->depth_limit = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
         opt->depth_limit_hash = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
         /* Depth is counted by references, also for a limit of hashes alone. */
@@ -94,6 +93,7 @@ void pstx_options_read(pTHX_ pstx_run *run)
     }
     opt->accept_future_minor = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FUTURE_MINOR);
     opt->accept_foreign = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FOREIGN);
-    opt->eval = is_true(aTHX_ globals, PSTX_VAR_EVAL) ? value_of(globals, PSTX_VAR_EVAL) : NULL;
+    opt->eval = is_true(aTHX_ globals, PSTX_VAR_EVAL)
+              ? SvREFCNT_inc(value_of(globals, PSTX_VAR_EVAL)) : NULL;
     opt->flags = (I32)pstx_option_number(aTHX_ globals, PSTX_VAR_FLAGS);
 }

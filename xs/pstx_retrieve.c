@@ -75,14 +75,28 @@ pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind k
     f->sv = sv;
     f->value = NULL;
     f->left = 0;
+    f->claim = 0;
     f->placeholders = f->at = 0;
     return f;
 }
 
+size_t pstx_retrieve_claim(pstx_retrieve *rt, uint64_t count, size_t bytes)
+{
+    pstx_rframe *f = &rt->frames[rt->frame_count - 1];
+    size_t left = pst_cursor_left(&rt->r.in);
+    size_t most = left > rt->claimed ? (left - rt->claimed) / bytes : 0;
+    size_t claim = count < most ? (size_t)count : most;
+    f->claim = claim * bytes;
+    rt->claimed += f->claim;
+    return claim;
+}
+
 SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt)
 {
+    pstx_rframe *f = &rt->frames[--rt->frame_count];
     PERL_UNUSED_CONTEXT;
-    return rt->frames[--rt->frame_count].sv;
+    rt->claimed -= f->claim;
+    return f->sv;
 }
 
 /* ---- classes --------------------------------------------------------------------------------------- */
@@ -176,10 +190,30 @@ static void make_array_room(pTHX_ AV *av, const pstx_rframe *f)
     av_extend(av, f->at + (f->left < (uint64_t)step ? (SSize_t)f->left : step));
 }
 
-/* Put an item (consumed) into the next slot. An item that is &PL_sv_undef is a hole. */
-PST_INLINE void array_item(pTHX_ pstx_rframe *f, SV *sv)
+/* The same by perl's own means: hooks may have tied, filled or locked the array. */
+static void array_item_checked(pTHX_ pstx_rframe *f, SV *sv)
 {
     AV *av = (AV *)f->sv;
+    f->value = sv;                         /* ours if perl dies */
+    if (sv && !pstx_is_tied(aTHX_ (SV *)av) && av_store(av, f->at, sv))
+        f->value = NULL;
+    f->at++;
+    f->left--;
+    sv = f->value;
+    f->value = NULL;
+    SvREFCNT_dec(sv);
+    if (!f->left && !pstx_is_tied(aTHX_ (SV *)av) && AvFILLp(av) < f->at - 1)
+        av_fill(av, f->at - 1);
+}
+
+/* Put an item (consumed) into the next slot. NULL is a hole. */
+PST_INLINE void array_item(pTHX_ const pstx_retrieve *rt, pstx_rframe *f, SV *sv)
+{
+    AV *av = (AV *)f->sv;
+    if (PST_UNLIKELY(rt->user_code)) {
+        array_item_checked(aTHX_ f, sv);
+        return;
+    }
     if (PST_UNLIKELY(f->at > AvMAX(av)))
         make_array_room(aTHX_ av, f);
     AvARRAY(av)[f->at] = sv;
@@ -190,14 +224,15 @@ PST_INLINE void array_item(pTHX_ pstx_rframe *f, SV *sv)
 static SV *retrieve_array(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
     AV *av = newAV();
-    size_t bound = pst_reader_bound(&rt->r, t->len);
+    size_t claim;
     pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_ARRAY, (SV *)av);
     f->left = t->len;
     (void)pstx_retrieve_register(aTHX_ rt, (SV *)av);
     if (!t->len)
         return pstx_retrieve_pop(aTHX_ rt);
-    if (bound)
-        av_extend(av, (SSize_t)bound - 1);
+    claim = pstx_retrieve_claim(rt, t->len, 1);
+    if (claim)
+        av_extend(av, (SSize_t)claim - 1);
     return NULL;
 }
 
@@ -212,8 +247,8 @@ static bool array_run(pTHX_ pstx_retrieve *rt, pstx_rframe *f, pst_token *t)
         sv = new_scalar(aTHX_ rt, t);
         if (!sv)
             return true;
-        array_item(aTHX_ f, t->marker == PST_SV_UNDEF ? NULL : sv);
         add_tag(aTHX_ rt, sv);
+        array_item(aTHX_ rt, f, t->marker == PST_SV_UNDEF ? NULL : sv);
     }
     return true;
 }
@@ -225,7 +260,7 @@ PST_INLINE SV *deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
     pstx_rframe *f = &rt->frames[rt->frame_count - 1];
     switch (f->kind) {
     case PSTX_R_ARRAY:
-        array_item(aTHX_ f, sv == &PL_sv_undef ? NULL : sv);
+        array_item(aTHX_ rt, f, sv == &PL_sv_undef ? NULL : sv);
         return f->left ? NULL : pstx_retrieve_pop(aTHX_ rt);
     case PSTX_R_HASH:
         if (!pstx_retrieve_hash_value(aTHX_ rt, f, sv) || f->left)
@@ -369,7 +404,7 @@ static void retrieve_release(pTHX_ pstx_run *run)
     rt->holder = rt->image = rt->blesser = rt->root = NULL;
     rt->bless = NULL;
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
-    rt->tag_count = rt->frame_count = rt->class_count = 0;
+    rt->tag_count = rt->frame_count = rt->class_count = rt->claimed = 0;
     if (rt->tag_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM || rt->class_room > KEEP_ROOM
         || !pstx_run_keep(run))
         retrieve_destroy(aTHX_ run);
@@ -397,11 +432,9 @@ static void check_header(pTHX_ pstx_retrieve *rt)
 }
 
 /* Read header and body. RETURNS: mortal. */
-static SV *retrieve_image(pTHX_ pstx_retrieve *rt, SV *flags)
+static SV *retrieve_image(pTHX_ pstx_retrieve *rt)
 {
     SV *result = &PL_sv_undef;
-    if (flags && SvOK(flags))
-        rt->run.opt.flags = (I32)SvIV(flags);
     check_header(aTHX_ rt);
     if (pst_reader_is_old(&rt->r) ? pstx_retrieve_walk_old(aTHX_ rt) : retrieve_walk(aTHX_ rt)) {
         rt->finished = true;
@@ -411,6 +444,19 @@ static SV *retrieve_image(pTHX_ pstx_retrieve *rt, SV *flags)
         pstx_croak_body(aTHX_ &rt->r, rt->file);
     pstx_run_succeeded(aTHX_ &rt->run);
     return result;
+}
+
+/* The FLAGS argument, read before anything depends on what user code could change.
+ * RETURNS: false if none is given. PERL: may run user code. */
+static bool flags_given(pTHX_ SV *flags, I32 *value)
+{
+    if (!flags)
+        return false;
+    SvGETMAGIC(flags);
+    if (!SvOK(flags))
+        return false;
+    *value = (I32)SvIV_nomg(flags);
+    return true;
 }
 
 static pstx_retrieve *retrieve_new(pTHX)
@@ -439,34 +485,42 @@ static const char *image_bytes(pTHX_ pstx_retrieve *rt, SV *image, STRLEN *len)
 
 SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning)
 {
-    pstx_retrieve *rt = retrieve_new(aTHX);
+    pstx_retrieve *rt;
     SV *result;
     const char *bytes;
     STRLEN len;
+    I32 given = 0;
+    const bool is_given = flags_given(aTHX_ flags, &given);
+    rt = retrieve_new(aTHX);
     rt->run.cloning = cloning;
     ENTER;
     pstx_run_begin(aTHX_ &rt->run);
-    if (cloning)
-        rt->run.opt.flags = PSTX_FLAGS_ALL;
+    if (cloning || is_given)
+        rt->run.opt.flags = cloning ? PSTX_FLAGS_ALL : given;
     if (SvROK(image))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_STRING);
     bytes = image_bytes(aTHX_ rt, image, &len);
     pst_reader_init(&rt->r, (const uint8_t *)bytes, len);
-    result = retrieve_image(aTHX_ rt, flags);
+    result = retrieve_image(aTHX_ rt);
     LEAVE;
     return result;
 }
 
-SV *pstx_retrieve_handle(pTHX_ PerlIO *io, SV *flags, bool owned)
+SV *pstx_retrieve_handle(pTHX_ IO *handle, SV *flags, bool owned)
 {
-    pstx_retrieve *rt = retrieve_new(aTHX);
+    pstx_retrieve *rt;
     SV *result;
+    I32 given = 0;
+    const bool is_given = flags_given(aTHX_ flags, &given);
+    rt = retrieve_new(aTHX);
     rt->file = true;
     ENTER;
     pstx_run_begin(aTHX_ &rt->run);
-    pstx_input_begin(aTHX_ &rt->r, &rt->input, io, owned);
+    if (is_given)
+        rt->run.opt.flags = given;
+    pstx_input_begin(aTHX_ &rt->r, &rt->input, handle, owned);
     rt->r.header.file = true;
-    result = retrieve_image(aTHX_ rt, flags);
+    result = retrieve_image(aTHX_ rt);
     LEAVE;
     return result;
 }

@@ -47,6 +47,7 @@ typedef struct pstx_rframe {
     SV      *sv;           /* +1: what is being built; NULL for VSTRING */
     SV      *value;        /* +1 or NULL: see the kinds */
     uint64_t left;         /* arrays, hashes: items still to come */
+    size_t   claim;        /* its share of rt->claimed */
     SSize_t  placeholders; /* hashes: entries that are */
     SSize_t  at;           /* arrays: index of the next item; hooks: own tag */
 } pstx_rframe;
@@ -79,6 +80,7 @@ typedef struct pstx_retrieve {
     SV           *root;    /* +1 once the image has been read */
     SV          **tags;
     size_t        tag_count, tag_room;
+    size_t        claimed; /* items for which open frames have allocated ahead */
     pstx_rframe  *frames;
     size_t        frame_count, frame_room;
     pstx_rclass  *classes;
@@ -88,14 +90,14 @@ typedef struct pstx_retrieve {
 
 /* ---- pstx_retrieve.c: the walk ------------------------------------------------------------ */
 
-/* Read the image in `image`, or the next one on `io`.
+/* Read the image in `image`, or the next one on `handle`.
  *   flags    overrides $Storable::flags if defined; may be NULL
  *   file     it has a magic
- *   owned    nobody else reads from io: more than the image may be consumed
+ *   owned    nobody else reads from it: more than the image may be consumed
  * RETURNS: a reference to the root, mortal, or &PL_sv_undef for a truncated image.
  * PERL: croaks; runs user code. */
 SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning);
-SV *pstx_retrieve_handle(pTHX_ PerlIO *io, SV *flags, bool owned);
+SV *pstx_retrieve_handle(pTHX_ IO *handle, SV *flags, bool owned);
 
 /* Give `sv` the next tag and the class that waits. RETURNS: sv. PERL: croaks. */
 SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv);
@@ -110,6 +112,10 @@ SV *pstx_retrieve_deliver_one(pTHX_ pstx_retrieve *rt, SV *sv);
 
 /* A frame that owns `sv` (may be NULL). RETURNS: borrowed, valid until the next push. */
 pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind kind, SV *sv);
+
+/* How many of `count` announced items of `bytes` each may be allocated ahead by the top
+ * frame: no more than the rest of the input can hold beside what others have claimed. */
+size_t pstx_retrieve_claim(pstx_retrieve *rt, uint64_t count, size_t bytes);
 
 /* Drop the top frame and give what it built away. RETURNS: +1. */
 SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt);

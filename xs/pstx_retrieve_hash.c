@@ -28,7 +28,7 @@ PST_INLINE pstx_key_memo *memo_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f,
 SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged)
 {
     HV *hv = newHV();
-    size_t bound = pst_reader_bound(&rt->r, t->len) / 5 + 1;   /* a pair has 5 bytes at least */
+    size_t claim;
     pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_HASH, (SV *)hv);
     f->left = t->len;
     f->flagged = flagged;
@@ -36,10 +36,9 @@ SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged
     (void)pstx_retrieve_register(aTHX_ rt, (SV *)hv);
     if (!t->len)             /* not even locked, as with Storable */
         return pstx_retrieve_pop(aTHX_ rt);
-    if (t->len < bound)
-        bound = (size_t)t->len;
-    if (bound > 7)
-        hv_ksplit(hv, (IV)bound);
+    claim = pstx_retrieve_claim(rt, t->len, 5);    /* a pair has 5 bytes at least */
+    if (claim > 7)
+        hv_ksplit(hv, (IV)claim);
     return NULL;
 }
 
@@ -58,6 +57,7 @@ PST_COLD static void replace_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *
 /* Put value (+1, consumed) into the slot of its key. */
 PST_INLINE void put_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *he, SV *value)
 {
+    f->value = NULL;                    /* the frame held it as long as perl could die */
     if (PST_UNLIKELY(HeVAL(he) != NULL))
         replace_value(aTHX_ rt, f, he);
     HeVAL(he) = value;
@@ -80,11 +80,20 @@ static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags,
     if ((f->flags & PST_HASH_RESTRICTED) && (flags & PST_KEY_LOCKED) && !SvIMMORTAL(value))
         SvREADONLY_on(value);
     if (flags & PST_KEY_PLACEHOLDER) {
+        f->value = NULL;
         SvREFCNT_dec(value);
         value = &PL_sv_placeholder;      /* perl is told at the end: growing drops them */
         f->placeholders++;
     }
     put_value(aTHX_ rt, f, PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0), value);
+}
+
+/* A hook has tied the hash that is being built: nothing is put through its tie. */
+static void drop_value(pTHX_ pstx_rframe *f)
+{
+    SV *value = f->value;
+    f->value = NULL;
+    SvREFCNT_dec(value);
 }
 
 bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
@@ -102,9 +111,10 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
     }
     else if (!pst_reader_key(&rt->r, &t))
         return false;
-    f->value = NULL;
     f->left--;
-    if (PST_UNLIKELY(f->flagged))
+    if (PST_UNLIKELY(rt->user_code && pstx_is_tied(aTHX_ f->sv)))
+        drop_value(aTHX_ f);
+    else if (PST_UNLIKELY(f->flagged))
         put_flagged(aTHX_ rt, f, t.flags, (const char *)t.bytes, (uint32_t)t.len, value);
     else
         put_value(aTHX_ rt, f, slot_of(aTHX_ rt, f, (const char *)t.bytes, (uint32_t)t.len), value);
@@ -120,13 +130,15 @@ bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
         SvREFCNT_dec(key);
         return pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_KEY_ISSV);
     }
+    sv_2mortal(key);
     bytes = SvPV_nomg(key, len);
-    f->value = NULL;
     f->kind = PSTX_R_HASH;
     f->left--;
-    put_flagged(aTHX_ rt, f, ((unsigned)f->at & ~(unsigned)PST_KEY_UTF8) | (SvUTF8(key) ? PST_KEY_UTF8 : 0),
-                bytes, (uint32_t)len, value);
-    SvREFCNT_dec(key);
+    if (rt->user_code && pstx_is_tied(aTHX_ f->sv))
+        drop_value(aTHX_ f);
+    else
+        put_flagged(aTHX_ rt, f, ((unsigned)f->at & ~(unsigned)PST_KEY_UTF8) | (SvUTF8(key) ? PST_KEY_UTF8 : 0),
+                    bytes, (uint32_t)len, value);
     return true;
 }
 

@@ -23,6 +23,7 @@ static bool next_is(pstx_retrieve *rt, const char *text, size_t len)
     if (!pst_cursor_need(&rt->r.in, len + 2))
         return false;
     ahead = rt->r;
+    ahead.in.refill = NULL;              /* only what lies in the window: it must not move */
     return pst_reader_next(&ahead, &t) && t.marker == PST_SCALAR && t.len == len
         && memEQ(t.bytes, text, len);
 }
@@ -95,8 +96,13 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
 {
     SV *rv = f->sv;
     uint8_t marker = f->flags;
-    SvRV_set(rv, target);
-    SvROK_on(rv);
+    if (PST_UNLIKELY(rt->user_code && (SvOK(rv) || SvTYPE(rv) > SVt_PVMG || SvMAGICAL(rv)
+                                       || SvREADONLY(rv))))
+        sv_setsv(rv, sv_2mortal(newRV_noinc(target)));    /* a hook has put something there */
+    else {
+        SvRV_set(rv, target);
+        SvROK_on(rv);
+    }
     if (marker == PST_REF)
         return pstx_retrieve_pop(aTHX_ rt);
     if (marker == PST_OVERLOAD || marker == PST_WEAKOVERLOAD)
@@ -137,19 +143,22 @@ static SV *finish_tied(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *object)
         (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_TIED_SCALAR);
         return NULL;
     }
-    (void)pstx_retrieve_pop(aTHX_ rt);
+    f->value = object;                     /* ours if sv_magic() dies */
     sv_magic(sv, self ? NULL : object, how, NULL, 0);
+    f->value = NULL;
+    (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(object);
     return sv;
 }
 
 static SV *finish_tied_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
 {
-    SV *container = f->value, *sv = pstx_retrieve_pop(aTHX_ rt);
-    f->value = NULL;
+    SV *container = f->value, *sv = f->sv;
+    sv_2mortal(key);
     SvUPGRADE(sv, SVt_PVMG);
     sv_magic(sv, container, PERL_MAGIC_tiedelem, (char *)key, HEf_SVKEY);
-    SvREFCNT_dec(key);
+    f->value = NULL;
+    (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(container);
     return sv;
 }
@@ -161,10 +170,11 @@ static SV *finish_tied_idx(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *containe
     f->value = container;
     if (!pst_reader_index(&rt->r, &index))
         return NULL;
-    f->value = NULL;
-    sv = pstx_retrieve_pop(aTHX_ rt);
+    sv = f->sv;
     SvUPGRADE(sv, SVt_PVMG);
     sv_magic(sv, container, PERL_MAGIC_tiedelem, NULL, (I32)index);
+    f->value = NULL;
+    (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(container);
     return sv;
 }
@@ -188,10 +198,11 @@ static SV *finish_vstring(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
         (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_VSTRING);
         return NULL;
     }
-    f->value = NULL;
-    (void)pstx_retrieve_pop(aTHX_ rt);
+    f->sv = sv;                        /* the frame's if sv_magic() dies */
     sv_magic(sv, NULL, PERL_MAGIC_vstring, SvPVX(literal), (I32)SvCUR(literal));
     SvRMAGICAL_on(sv);                 /* what SvVOK() asks for */
+    f->value = NULL;
+    (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(literal);
     return sv;
 }

@@ -96,7 +96,7 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
     st->odd_class_names = st->odd_class_names || (HvNAME_get(stash) && HvNAMEUTF8(stash));
     cls->same_name = st->odd_class_names ? find_same_name(st, cls) : -1;
     hook = gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
-    cls->freeze = hook ? GvCV(hook) : NULL;
+    cls->freeze = hook ? (CV *)SvREFCNT_inc((SV *)GvCV(hook)) : NULL;
     cls->overloaded = HvAMAGIC(stash) && Gv_AMG(stash);
     st->class_count++;
     return cls;
@@ -369,6 +369,8 @@ enum pstx_step pstx_store_body(pTHX_ pstx_store *st, SV **sv)
     case SVt_PVIO:
         return pstx_store_refused(aTHX_ st, *sv);
     default:
+        if (SvTYPE(*sv) > SVt_PVMG)      /* what newer perls have: objects of feature class */
+            return pstx_store_refused(aTHX_ st, *sv);
         if (SvROK(*sv))
             return store_ref(aTHX_ st, sv);
         pstx_store_scalar(aTHX_ st, *sv);
@@ -453,8 +455,10 @@ static void forget(pTHX_ pstx_store *st)
     while (st->frame_count)
         pstx_store_pop(aTHX_ st);
     st->entry_count = 0;
-    for (i = 0; i < st->class_count; i++)
+    for (i = 0; i < st->class_count; i++) {
         SvREFCNT_dec(st->classes[i].stash);
+        SvREFCNT_dec(st->classes[i].freeze);
+    }
     st->class_count = st->last_class = 0;
     st->class_numbers = 0;
     st->odd_class_names = false;
@@ -535,6 +539,8 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning)
     st->run.cloning = cloning;
     ENTER;
     pstx_run_begin(aTHX_ &st->run);
+    if (!SvROK(root))        /* options are read by now: tied ones may have done anything */
+        pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);
     begin_image(aTHX_ st, header->netorder);
     (void)pst_write_header(&st->w, header);
     while (!store_walk(aTHX_ st, SvRV(root))) {

@@ -24,7 +24,7 @@ typedef struct pstx_class {
     STRLEN      name_len;
     IV          index;       /* number in the image, -1 before it is written */
     IV          same_name;   /* an earlier class whose name has the same bytes, or -1 */
-    CV         *freeze;      /* STORABLE_freeze, borrowed from the stash, or NULL */
+    CV         *freeze;      /* +1: STORABLE_freeze, or NULL */
     bool        overloaded;
 } pstx_class;
 

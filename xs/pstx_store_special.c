@@ -60,7 +60,7 @@ enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv)
     const char *pattern, *flags;
     ENTER;
     SAVEFREESV(parts);
-    pstx_call_list(aTHX_ &st->run, (SV *)get_cv("re::regexp_pattern", GV_ADD), newRV_inc(sv), NULL, parts);
+    pstx_call_list(aTHX_ NULL, (SV *)get_cv("re::regexp_pattern", GV_ADD), newRV_inc(sv), NULL, parts);
     pattern = SvPV(*av_fetch(parts, 0, 1), pattern_len);
     flags = SvPV(*av_fetch(parts, 1, 1), flags_len);
     (void)pst_write_regexp(&st->w, pattern, pattern_len, flags, flags_len);
