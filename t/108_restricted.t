@@ -66,7 +66,8 @@ for my $size (1 .. 130) {
     my %each = map { $_ => 1 } 1 .. 10;
     lock_keys(%each, 1 .. 20);
     my @seen = map { scalar each %each } 1 .. 3;
-    same_bytes('iterator in the middle', \%each);
+    # Not through the helper, which itself walks the keys.
+    is(pf->{$_}->(\%each), st->{$_}->(\%each), "iterator in the middle: $_") for qw(freeze nfreeze);
     push @seen, $_ while defined($_ = each %each);
     is(scalar @seen, 10, 'each goes on');
 }

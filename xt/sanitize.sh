@@ -82,12 +82,17 @@ prove -j"$jobs" --exec "$dir/run_test" "${tests[@]}" \
     </dev/null 2> >(tee reports/stderr >&2) || rc=$?
 wait
 
-found=0
+found=0 stock=0
 for report in reports/asan.*; do
     [ -f "$report" ] || continue
     # clang's runtime puts undefined behaviour in the same place.
     if ! grep -q 'ERROR: AddressSanitizer' "$report"; then
         cat "$report" >>reports/stderr
+        continue
+    fi
+    # Children that let stock Storable have a bad image crash there; that is expected.
+    if grep -q '^SUMMARY: .*Storable\.so' "$report" && ! grep -q 'pstx\?_' "$report"; then
+        stock=$((stock + 1))
         continue
     fi
     found=$((found + 1))
@@ -104,5 +109,6 @@ if [ -n "$ours" ]; then
     found=$((found + $(echo "$ours" | wc -l)))
 fi
 [ "$theirs" = 0 ] || echo "$theirs report(s) in perl's own headers ignored"
+[ "$stock" = 0 ] || echo "$stock crash(es) of stock Storable, in children of their own"
 echo "$found report(s) of the sanitizers in Permafrost"
 [ "$found" = 0 ] && [ $rc = 0 ]
