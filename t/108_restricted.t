@@ -86,4 +86,11 @@ with_options({downgrade_restricted => $_}, sub { same_thaw("downgrade_restricted
 same_thaw('restricted with placeholder that has a value', "\x05\x0b\x19\x01\0\0\0\x01\x08\x81\x14\0\0\0\x01a");
 same_thaw('restricted, same key twice', "\x05\x0b\x19\x01\0\0\0\x02\x08\x81\x00\0\0\0\x01a\x08\x82\x00\0\0\0\x01a");
 
+# A reference that is locked, as a value of the hash it refers to, before it is whole; with a
+# regexp in the image, after which hooks could have touched it.
+for my $before ("\x20\0\1x\0", "\5") {
+    same_thaw('locked before it is whole',
+        "\5\x0b\2" . pack('N', 2) . $before . "\4\x19\1" . pack('N', 1) . "\0" . pack('N', 2) . "\4" . pack('N', 1) . 'k');
+}
+
 done_testing;

@@ -96,8 +96,7 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
 {
     SV *rv = f->sv;
     uint8_t marker = f->flags;
-    if (PST_UNLIKELY(rt->user_code && (SvOK(rv) || SvTYPE(rv) > SVt_PVMG || SvMAGICAL(rv)
-                                       || SvREADONLY(rv))))
+    if (PST_UNLIKELY(rt->user_code && (SvOK(rv) || SvTYPE(rv) > SVt_PVMG)))
         sv_setsv(rv, sv_2mortal(newRV_noinc(target)));    /* a hook has put something there */
     else {
         SvRV_set(rv, target);
