@@ -119,14 +119,6 @@ PST_INLINE void pst_reader_init(pst_reader *r, const uint8_t *bytes, size_t len)
     pst_cursor_init(&r->in, bytes, len);
 }
 
-/* The most items that `count` announced ones of at least one byte can really be, as far
- * as the window tells: what may be allocated ahead. */
-PST_INLINE size_t pst_reader_bound(const pst_reader *r, uint64_t count)
-{
-    size_t left = pst_cursor_left(&r->in);
-    return count < left ? (size_t)count : left;
-}
-
 /* 32 bits in the image's order. */
 PST_INLINE bool pst_reader_u32(pst_reader *r, uint32_t *v)
 {

@@ -30,7 +30,7 @@ ALIAS:
 PPCODE:
     SV *ref = items ? ST(0) : &PL_sv_undef;
     PUTBACK;
-    ref = pstx_freeze(aTHX_ ref, items, ix != 0, false);
+    ref = pstx_freeze(aTHX_ ref, items, ix != 0);
     SPAGAIN;
     XPUSHs(ref);
 
@@ -42,7 +42,7 @@ ALIAS:
     net_mstore = 1
 PPCODE:
     PUTBACK;
-    ref = pstx_freeze(aTHX_ ref, 1, ix != 0, false);
+    ref = pstx_freeze(aTHX_ ref, 1, ix != 0);
     SPAGAIN;
     XPUSHs(ref);
 

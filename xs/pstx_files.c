@@ -25,12 +25,12 @@ static void need_reference(pTHX_ SV *ref)
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);      /* Storable asks whether ref() is true */
 }
 
-SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder, bool file)
+SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder)
 {
     need_reference(aTHX_ ref);
     if (items > 1)
         pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ARGS);
-    return image_of(aTHX_ ref, netorder, file);
+    return image_of(aTHX_ ref, netorder, false);
 }
 
 SV *pstx_store_file(pTHX_ SV *ref, SV *file, SSize_t items, bool netorder, bool lock)

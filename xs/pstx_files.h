@@ -11,7 +11,7 @@
 #include "pstx.h"
 
 /* freeze and nfreeze. `items` is the number of arguments. PERL: croaks, runs user code. */
-SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder, bool file);
+SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder);
 
 /* store and its sisters; store_fd, nstore_fd. RETURNS: true, or undef if not all could be
  * written ($! tells). PERL: croaks, runs user code. */
