@@ -166,7 +166,9 @@ pst_err pst_header_readable(const pst_header *h)
         return PST_ERR_LONG_SIZE;
     if (h->ptr_size != 4 && h->ptr_size != 8)
         return PST_ERR_PTR_SIZE;
-    return h->nv_size == 8 || !pst_header_has_nv(h) ? PST_OK : PST_ERR_NV_SIZE;
+    if (!pst_header_has_nv(h) || h->nv_size == 8 || h->nv_size == 12 || h->nv_size == 16)
+        return PST_OK;
+    return PST_ERR_NV_SIZE;
 }
 
 bool pst_header_swapped(const pst_header *h)

@@ -25,9 +25,15 @@ bool pst_reader_truncated(pst_reader *r)
 void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_size)
 {
     const pst_header *h = &r->header;
+    pst_header host;
+    pst_header_host(&host, host_iv_size, host_nv_size);
     r->swap = pst_header_swapped(h);
+    r->swap_raw = r->swap && !h->netorder;
     r->iv_size = (uint8_t)(h->netorder ? host_iv_size : h->order_len);
     r->nv_size = (uint8_t)(h->nv_size ? h->nv_size : host_nv_size);
+    r->nv_native = h->netorder || pst_header_compare(h, &host) == PST_OK;
+    r->nv_kind = (uint8_t)pst_float_kind_of(r->nv_size, r->swap_raw != pst_host_is_little(),
+                                            h->netorder ? host.ptr_size : h->ptr_size);
     /* Markers beyond what the newest writer of the header's minor could know are not
      * guessed at, but booleans are: their writers say minor 11. */
     r->last_tag = h->major < PST_MAJOR ? (uint8_t)PST_LOBJECT : (uint8_t)(PST_TAG_COUNT - 1);
@@ -70,11 +76,21 @@ bool pst_reader_lobject(pst_reader *r, pst_token *t)
     }
 }
 
+pst_float pst_reader_float(const pst_reader *r, const pst_token *t)
+{
+    return pst_float_decode(t->bytes, (pst_float_kind)r->nv_kind, r->swap_raw != pst_host_is_little());
+}
+
 double pst_reader_double(const pst_reader *r, const pst_token *t)
 {
-    uint64_t bits = pst_load64(t->bytes);
+    uint64_t bits;
     double v;
-    if (r->swap)
+    if (PST_UNLIKELY(r->nv_kind != PST_FLOAT_DOUBLE)) {
+        pst_float f = pst_reader_float(r, t);
+        return pst_float_to_double(&f);
+    }
+    bits = pst_load64(t->bytes);
+    if (r->swap_raw)
         bits = pst_swap64(bits);
     memcpy(&v, &bits, sizeof v);
     return v;

@@ -22,6 +22,7 @@
 
 #include "pst_cursor.h"
 #include "pst_error.h"
+#include "pst_float.h"
 #include "pst_header.h"
 #include "pst_tags.h"
 
@@ -29,8 +30,12 @@ typedef struct pst_reader {
     pst_cursor in;
     pst_error  error;
     bool       swap;       /* multi-byte values are in the other order */
+    bool       swap_raw;   /* so are the payloads of INTEGER and DOUBLE. (In network order they
+                            * are what the writer's machine has; no writer is known.) */
     uint8_t    iv_size;    /* bytes of INTEGER's payload */
     uint8_t    nv_size;    /* bytes of DOUBLE's payload */
+    uint8_t    nv_kind;    /* its layout, a pst_float_kind */
+    bool       nv_native;  /* a host with floats of nv_size bytes has the same layout */
     uint8_t    last_tag;   /* newest marker that may occur */
     pst_header header;
 } pst_reader;
@@ -58,15 +63,21 @@ PST_EXTERN_C_BEGIN
 /* Record the first error. RETURNS: false, for `return pst_reader_fail(...)`. */
 bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have);
 
-/* Set the decoder to what r->header says. RETURNS: nothing; the header has been judged. */
+/* Set the decoder to what r->header says, which has been judged.
+ *   host_iv_size, host_nv_size  the sizes of the host's own integer and float, which count
+ *                               where the header tells nothing */
 void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_size);
 
 /* The slow halves of pst_reader_next(); not for other callers. */
 bool pst_reader_lobject(pst_reader *r, pst_token *t);
 bool pst_reader_truncated(pst_reader *r);
 
-/* The value of a DOUBLE token whose payload has 8 bytes (any order). */
+/* The value of a DOUBLE token as a double, whatever its layout: rounded to nearest, ties to
+ * even, if it is a longer one. */
 double pst_reader_double(const pst_reader *r, const pst_token *t);
+
+/* The same taken apart, for hosts with floats of more than 8 bytes. */
+pst_float pst_reader_float(const pst_reader *r, const pst_token *t);
 
 /* TIED_IDX: the index behind the container. */
 bool pst_reader_index(pst_reader *r, int64_t *index);
@@ -206,11 +217,11 @@ PST_INLINE bool pst_reader_iv(pst_reader *r, pst_token *t)
         return pst_reader_truncated(r);
     if (r->iv_size == 8) {
         uint64_t v = pst_load64(p);
-        t->iv = (int64_t)(r->swap ? pst_swap64(v) : v);
+        t->iv = (int64_t)(r->swap_raw ? pst_swap64(v) : v);
     }
     else {
         uint32_t v = pst_load32(p);
-        t->iv = (int32_t)(r->swap ? pst_swap32(v) : v);
+        t->iv = (int32_t)(r->swap_raw ? pst_swap32(v) : v);
     }
     return true;
 }

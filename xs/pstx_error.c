@@ -54,15 +54,38 @@ static const char *kind_of(bool file)
     return file ? "file" : "string";
 }
 
+/* A machine as a native header describes it. RETURNS: mortal. */
+static SV *machine(pTHX_ const pst_header *h)
+{
+    SV *text = sv_newmortal();
+    SV *order = sv_newmortal();
+    (void)pv_escape(order, h->order, h->order_len < 8 ? h->order_len : 8, 0, NULL, PERL_PV_ESCAPE_NONASCII);
+    sv_setpvf(text, "%" SVf ", int %d, long %d, pointer %d", SVfARG(order),
+              (int)h->int_size, (int)h->long_size, (int)h->ptr_size);
+    if (pst_header_has_nv(h))
+        sv_catpvf(text, ", NV %d", (int)h->nv_size);
+    return text;
+}
+
+/* The image is from a machine that is not like this one. */
+static void croak_foreign(pTHX_ const pst_header *h, pstx_message message) __attribute__noreturn__;
+static void croak_foreign(pTHX_ const pst_header *h, pstx_message message)
+{
+    pst_header host;
+    pst_header_host(&host, IVSIZE, NVSIZE);
+    pstx_croak(aTHX_ message, SVfARG(machine(aTHX_ h)), SVfARG(machine(aTHX_ &host)),
+               pst_header_readable(h) == PST_OK ? formats[PSTX_MSG_ACCEPT_FOREIGN] : "");
+}
+
 void pstx_croak_header(pTHX_ const struct pst_reader *r, pst_err err, bool file)
 {
     switch (err) {
     case PST_ERR_NOT_STORABLE: pstx_croak(aTHX_ PSTX_MSG_NOT_STORABLE);
-    case PST_ERR_BYTE_ORDER:   pstx_croak(aTHX_ PSTX_MSG_BYTE_ORDER);
-    case PST_ERR_INT_SIZE:     pstx_croak(aTHX_ PSTX_MSG_INT_SIZE);
-    case PST_ERR_LONG_SIZE:    pstx_croak(aTHX_ PSTX_MSG_LONG_SIZE);
-    case PST_ERR_PTR_SIZE:     pstx_croak(aTHX_ PSTX_MSG_PTR_SIZE);
-    case PST_ERR_NV_SIZE:      pstx_croak(aTHX_ PSTX_MSG_NV_SIZE);
+    case PST_ERR_BYTE_ORDER:   croak_foreign(aTHX_ &r->header, PSTX_MSG_BYTE_ORDER);
+    case PST_ERR_INT_SIZE:     croak_foreign(aTHX_ &r->header, PSTX_MSG_INT_SIZE);
+    case PST_ERR_LONG_SIZE:    croak_foreign(aTHX_ &r->header, PSTX_MSG_LONG_SIZE);
+    case PST_ERR_PTR_SIZE:     croak_foreign(aTHX_ &r->header, PSTX_MSG_PTR_SIZE);
+    case PST_ERR_NV_SIZE:      croak_foreign(aTHX_ &r->header, PSTX_MSG_NV_SIZE);
     case PST_ERR_MAJOR:
     case PST_ERR_MINOR:
         pstx_croak(aTHX_ PSTX_MSG_VERSION, (int)r->header.major, (int)r->header.minor,

@@ -132,13 +132,19 @@ pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t)
 #if NVSIZE == 8
 #  define NEW_NV(rt, t) newSVnv(pst_reader_double(&(rt)->r, (t)))
 #else
+/* An NV of more than 8 bytes: as this machine keeps it, or put together from its parts. */
 static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
+    const pst_float f = pst_reader_float(&rt->r, t);
     NV nv;
-    if (t->len == 8)
-        return newSVnv((NV)pst_reader_double(&rt->r, t));
-    memcpy(&nv, t->bytes, sizeof nv);
-    return newSVnv(nv);
+    if (rt->r.nv_native && t->len == sizeof nv) {
+        memcpy(&nv, t->bytes, sizeof nv);
+        return newSVnv(nv);
+    }
+    if (f.infinite || f.nan)
+        return newSVnv((NV)pst_float_to_double(&f));
+    nv = Perl_ldexp((NV)f.high, f.exponent + 64) + Perl_ldexp((NV)f.low, f.exponent);
+    return newSVnv(f.negative ? -nv : nv);
 }
 #  define NEW_NV(rt, t) new_wide_nv(aTHX_ (rt), (t))
 #endif
@@ -159,7 +165,9 @@ static SV *new_utf8(pTHX_ const pst_token *t)
 #if IVSIZE >= 8
 #  define NEW_INTEGER(iv) newSViv(iv)
 #else
-#  define NEW_INTEGER(iv) ((iv) == (IV)(iv) ? newSViv((IV)(iv)) : newSVnv((NV)(iv)))
+/* As perl takes such a literal. */
+#  define NEW_INTEGER(iv) ((iv) == (IV)(iv)                  ? newSViv((IV)(iv)) \
+                         : (iv) > 0 && (iv) <= (int64_t)UV_MAX ? newSVuv((UV)(iv)) : newSVnv((NV)(iv)))
 #endif
 
 /* The scalar that a token is. RETURNS: +1, not yet registered; NULL if it is no scalar. */
