@@ -158,7 +158,7 @@ for my $message (sort keys %refused) {
 }
 for my $header ("\x03abc\4\4\4\10", "\x041324\4\4\4\10", "\x041234\2\4\4\10", "\x041234\4\3\4\10", "\x041234\4\4\2\10", "\x041234\4\4\4\12") {
     eval { pf->{thaw}->("\4\13$header\10\201") };
-    like($@, qr/ is not compatible \(image: (?!.*accept_foreign)/, 'a machine that nobody knows: ' . unpack 'H*', $header);
+    like($@, qr/ is not compatible at /, 'a machine that nobody knows: ' . unpack 'H*', $header);
 }
 is(`PERMAFROST_STRICT=1 $^X -Mblib -MPermafrost=thaw -e 'eval { thaw(qq{\\4\\13\\x{4}1234\\4\\4\\4\\10\\10\\201}) }; print \$@ =~ /\\A(Byte order is not compatible) \\(/' 2>/dev/null`,
     'Byte order is not compatible', 'PERMAFROST_STRICT') if $Config{ivsize} == 8;

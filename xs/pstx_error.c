@@ -57,24 +57,26 @@ static const char *kind_of(bool file)
 /* A machine as a native header describes it. RETURNS: mortal. */
 static SV *machine(pTHX_ const pst_header *h)
 {
-    SV *text = sv_newmortal();
-    SV *order = sv_newmortal();
-    (void)pv_escape(order, h->order, h->order_len < 8 ? h->order_len : 8, 0, NULL, PERL_PV_ESCAPE_NONASCII);
-    sv_setpvf(text, "%" SVf ", int %d, long %d, pointer %d", SVfARG(order),
-              (int)h->int_size, (int)h->long_size, (int)h->ptr_size);
+    SV *text = sv_2mortal(Perl_newSVpvf(aTHX_ "%s, int %d, long %d, pointer %d", h->order,
+                                        (int)h->int_size, (int)h->long_size, (int)h->ptr_size));
     if (pst_header_has_nv(h))
         sv_catpvf(text, ", NV %d", (int)h->nv_size);
     return text;
 }
 
-/* The image is from a machine that is not like this one. */
+/* The image is not from a machine like this one; if it is from one that could be read, both are
+ * named. */
 static void croak_foreign(pTHX_ const pst_header *h, pstx_message message) __attribute__noreturn__;
 static void croak_foreign(pTHX_ const pst_header *h, pstx_message message)
 {
     pst_header host;
-    pst_header_host(&host, IVSIZE, NVSIZE);
-    pstx_croak(aTHX_ message, SVfARG(machine(aTHX_ h)), SVfARG(machine(aTHX_ &host)),
-               pst_header_readable(h) == PST_OK ? formats[PSTX_MSG_ACCEPT_FOREIGN] : "");
+    SV *more = sv_2mortal(newSVpvs(""));
+    if (pst_header_readable(h) == PST_OK) {
+        pst_header_host(&host, IVSIZE, NVSIZE);
+        Perl_sv_setpvf(aTHX_ more, formats[PSTX_MSG_MACHINES],
+                       SVfARG(machine(aTHX_ h)), SVfARG(machine(aTHX_ &host)));
+    }
+    pstx_croak(aTHX_ message, SvPV_nolen(more));
 }
 
 void pstx_croak_header(pTHX_ const struct pst_reader *r, pst_err err, bool file)

@@ -37,12 +37,12 @@
     X(MAGIC,            "Magic number checking on storable %s failed") \
     X(NOT_STORABLE,     "File is not a perl storable") \
     X(VERSION,          "Storable binary image v%d.%d more recent than I am (v%d.%d)") \
-    X(BYTE_ORDER,       "Byte order is not compatible (image: %" SVf "; this perl: %" SVf "%s)") \
-    X(INT_SIZE,         "Integer size is not compatible (image: %" SVf "; this perl: %" SVf "%s)") \
-    X(LONG_SIZE,        "Long integer size is not compatible (image: %" SVf "; this perl: %" SVf "%s)") \
-    X(PTR_SIZE,         "Pointer size is not compatible (image: %" SVf "; this perl: %" SVf "%s)") \
-    X(NV_SIZE,          "Double size is not compatible (image: %" SVf "; this perl: %" SVf "%s)") \
-    X(ACCEPT_FOREIGN,   "; $Permafrost::accept_foreign would let it be read") \
+    X(BYTE_ORDER,       "Byte order is not compatible%s") \
+    X(INT_SIZE,         "Integer size is not compatible%s") \
+    X(LONG_SIZE,        "Long integer size is not compatible%s") \
+    X(PTR_SIZE,         "Pointer size is not compatible%s") \
+    X(NV_SIZE,          "Double size is not compatible%s") \
+    X(MACHINES,         " (image: %" SVf "; this perl: %" SVf "; $Permafrost::accept_foreign would let it be read)") \
     /* retrieving: body */ \
     X(CORRUPTED,        "Corrupted storable %s (binary v%d.%d)") \
     X(CORRUPTED_OLD,    "Corrupted storable %s (binary v%d.%d), current is v%d.%d") \
