@@ -9,7 +9,8 @@
 
 #include "pst_config.h"
 
-/* X(code, name): the name is stable, for programs. */
+/* X(code, name): names and numbers are stable, for programs; new ones come at the end. The
+ * ones from PST_ERR_DEPTH on are the host's: the codec itself reports none of them. */
 #define PST_ERROR_LIST(X) \
     X(PST_OK,                "ok")                 /* nothing wrong */ \
     X(PST_ERR_TRUNCATED,     "truncated")          /* the input ends inside the image */ \
@@ -27,7 +28,20 @@
     X(PST_ERR_CLASS_LENGTH,  "class_length")       /* a class name beyond any memory */ \
     X(PST_ERR_LENGTH,        "length")             /* a length or count beyond any memory */ \
     X(PST_ERR_MEMORY,        "memory")             /* the host could not give memory */ \
-    X(PST_ERR_OUTPUT,        "output")             /* the host could not take output */
+    X(PST_ERR_OUTPUT,        "output")             /* the host could not take output */ \
+    X(PST_ERR_TRAILING,      "trailing")           /* bytes behind the image */ \
+    X(PST_ERR_DEPTH,         "depth")              /* a limit: levels of nesting */ \
+    X(PST_ERR_ITEMS,         "items")              /* a limit: objects in the image */ \
+    X(PST_ERR_BYTES,         "bytes")              /* a limit: size of the image */ \
+    X(PST_ERR_CLASS,         "class")              /* a class that is not allowed */ \
+    X(PST_ERR_TIE,           "tie")                /* a tied variable that is not allowed */ \
+    X(PST_ERR_CODE,          "code")               /* code that is not allowed, or no code */ \
+    X(PST_ERR_ITEM,          "item")               /* something that no image can hold */ \
+    X(PST_ERR_HOOK,          "hook")               /* a hook that breaks the rules */ \
+    X(PST_ERR_OVERLOAD,      "overload")           /* overloading that cannot be restored */ \
+    X(PST_ERR_DIED,          "died")               /* host code that the run has called died */ \
+    X(PST_ERR_ARGUMENT,      "argument")           /* what was asked makes no sense */ \
+    X(PST_ERR_FILE,          "file")               /* a file that cannot be read or written */
 
 typedef enum pst_err {
 #define PST_ERROR_ENUM(code, name) code,

@@ -10,6 +10,7 @@ bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have)
         r->error.have = have;
         if (code == PST_ERR_MARKER)
             r->error.marker = (uint8_t)have;
+        r->closed_end = r->in.end;
     }
     /* Nothing may be read after an error: close the window. */
     r->in.end = r->in.pos;
@@ -20,6 +21,14 @@ bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have)
 bool pst_reader_truncated(pst_reader *r)
 {
     return pst_reader_fail(r, PST_ERR_TRUNCATED, 0, 0);
+}
+
+bool pst_reader_bad_marker(pst_reader *r)
+{
+    r->in.pos--;             /* the marker itself is the place, though it has been read */
+    (void)pst_reader_fail(r, PST_ERR_MARKER, r->last_tag, *r->in.pos);
+    r->in.end = ++r->in.pos;
+    return false;
 }
 
 void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_size)

@@ -37,6 +37,7 @@ typedef struct pst_reader {
     uint8_t    nv_kind;    /* its layout, a pst_float_kind */
     bool       nv_native;  /* a host with floats of nv_size bytes has the same layout */
     uint8_t    last_tag;   /* newest marker that may occur */
+    const uint8_t *closed_end;   /* after an error: where the window ended before it */
     pst_header header;
 } pst_reader;
 
@@ -71,6 +72,7 @@ void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_siz
 /* The slow halves of pst_reader_next(); not for other callers. */
 bool pst_reader_lobject(pst_reader *r, pst_token *t);
 bool pst_reader_truncated(pst_reader *r);
+bool pst_reader_bad_marker(pst_reader *r);
 
 /* The value of a DOUBLE token as a double, whatever its layout: rounded to nearest, ties to
  * even, if it is a longer one. */
@@ -277,14 +279,14 @@ PST_INLINE bool pst_reader_next(pst_reader *r, pst_token *t)
     case PST_LOBJECT:  return pst_reader_lobject(r, t);
     case PST_BOOLEAN_TRUE:
     case PST_BOOLEAN_FALSE:
-        return *p <= r->last_tag || pst_reader_fail(r, PST_ERR_MARKER, r->last_tag, *p);
+        return *p <= r->last_tag || pst_reader_bad_marker(r);
     case PST_REF: case PST_UNDEF: case PST_SV_UNDEF: case PST_SV_YES: case PST_SV_NO:
     case PST_TIED_ARRAY: case PST_TIED_HASH: case PST_TIED_SCALAR:
     case PST_TIED_KEY: case PST_TIED_IDX: case PST_OVERLOAD: case PST_CODE:
     case PST_WEAKREF: case PST_WEAKOVERLOAD: case PST_SVUNDEF_ELEM:
         return true;
     default:
-        return pst_reader_fail(r, PST_ERR_MARKER, r->last_tag, *p);
+        return pst_reader_bad_marker(r);
     }
 }
 

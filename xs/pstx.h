@@ -17,8 +17,12 @@
 
 /* ---- options ---------------------------------------------------------------------- */
 
-/* Package variables, read once per run. */
+/* Whose classes, hooks and ties a run of an object admits. */
+enum pstx_trust { PSTX_TRUST_FULL, PSTX_TRUST_CLASSES, PSTX_TRUST_DATA };
+
+/* Package variables or an object's options, read once per run. */
 typedef struct pstx_options {
+    bool strict;               /* a run of an object: errors are objects, undef is none */
     bool canonical;
     bool forgive_me;
     bool accept_future_minor;

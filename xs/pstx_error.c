@@ -1,26 +1,83 @@
 /* pstx_error.c - see pstx_error.h. */
 #include "pstx_error.h"
-#include "pst_reader.h"
+#include "pstx_path.h"
 
-static const char *const formats[] = {
-#define PSTX_MESSAGE_FORMAT(name, format) format,
-    PSTX_MESSAGE_LIST(PSTX_MESSAGE_FORMAT)
-#undef PSTX_MESSAGE_FORMAT
+enum place { PLACE_NONE, PLACE_RUN, PLACE_DATA };
+
+static const struct { const char *format; pst_err code; enum place place; } messages[] = {
+#define PSTX_MESSAGE_ENTRY(name, code, place, format) { format, PST_ERR_##code, PLACE_##place },
+    PSTX_MESSAGE_LIST(PSTX_MESSAGE_ENTRY)
+#undef PSTX_MESSAGE_ENTRY
 };
+
+/* Take the comma off that some texts end in, before ", at FILE line N.". RETURNS: was there
+ * one? */
+static bool cut_comma(pTHX_ SV *text)
+{
+    PERL_UNUSED_CONTEXT;
+    if (!SvCUR(text) || SvEND(text)[-1] != ',')
+        return false;
+    SvCUR_set(text, SvCUR(text) - 1);
+    *SvEND(text) = '\0';
+    return true;
+}
+
+void pstx_throw(pTHX_ pst_err code, SV *text, const uint64_t *offset, SV *path)
+{
+    HV *error = newHV();
+    SV *ref = sv_2mortal(newRV_noinc((SV *)error));
+    const char *before = cut_comma(aTHX_ text) ? "," : "";
+    (void)hv_stores(error, "code", newSViv(code));
+    (void)hv_stores(error, "name", newSVpv(pst_error_name(code), 0));
+    (void)hv_stores(error, "message", newSVsv(text));
+    (void)hv_stores(error, "offset", offset ? newSVuv((UV)*offset) : newSV(0));
+    (void)hv_stores(error, "path", path ? newSVsv(path) : newSV(0));
+    (void)hv_stores(error, "at", Perl_newSVpvf(aTHX_ "%s%" SVf, before,
+                        SVfARG(Perl_mess_sv(aTHX_ newSVpvs_flags("", SVs_TEMP), 0))));
+    croak_sv(sv_bless(ref, gv_stashpvs("Permafrost::Error", GV_ADD)));
+}
+
+/* Die as a run of an object does. */
+static void throw_from(pTHX_ const pstx_run *run, pst_err code, enum place place, SV *text)
+    __attribute__noreturn__;
+static void throw_from(pTHX_ const pstx_run *run, pst_err code, enum place place, SV *text)
+{
+    const pst_reader *r = run->kind == PSTX_RETRIEVING ? &((const pstx_retrieve *)run)->r : NULL;
+    uint64_t offset = !r ? 0 : r->error.code != PST_OK ? r->error.offset : pst_cursor_off(&r->in);
+    pstx_throw(aTHX_ code, text, r ? &offset : NULL,
+               place == PLACE_DATA ? pstx_path_of_run(aTHX_ run) : NULL);
+}
+
+/* Die with the text. Functions that imitate Storable say where when they write: what they
+ * read they cannot name in Storable's words. */
+static void die_of(pTHX_ pst_err code, enum place place, SV *text) __attribute__noreturn__;
+static void die_of(pTHX_ pst_err code, enum place place, SV *text)
+{
+    const pstx_run *run = place == PLACE_NONE ? NULL : pstx_globals_get(aTHX)->run;
+    if (run && run->opt.strict)
+        throw_from(aTHX_ run, code, place, text);
+    if (run && place == PLACE_DATA && run->kind == PSTX_STORING) {
+        const char *end = cut_comma(aTHX_ text) ? "," : "";
+        croak("%" SVf " (at %" SVf ")%s", SVfARG(text), SVfARG(pstx_path_of_run(aTHX_ run)), end);
+    }
+    croak("%" SVf, SVfARG(text));
+}
 
 void pstx_croak(pTHX_ pstx_message message, ...)
 {
+    SV *text = sv_newmortal();
     va_list args;
     va_start(args, message);
-    vcroak(formats[message], &args);
-    va_end(args);    /* not reached */
+    sv_vsetpvfn(text, messages[message].format, strlen(messages[message].format), &args, NULL, 0, NULL);
+    va_end(args);
+    die_of(aTHX_ messages[message].code, messages[message].place, text);
 }
 
 void pstx_warn(pTHX_ pstx_message message, ...)
 {
     va_list args;
     va_start(args, message);
-    vwarn(formats[message], &args);
+    vwarn(messages[message].format, &args);
     va_end(args);
 }
 
@@ -38,14 +95,16 @@ void pstx_croak_again(pTHX_ SV *error)
             len--;
         SvCUR_set(copy, len);
         *SvEND(copy) = '\0';
-        croak("%" SVf ",", SVfARG(copy));
+        sv_catpvs(copy, ",");
     }
+    if (pstx_globals_get(aTHX)->run && pstx_globals_get(aTHX)->run->opt.strict)
+        throw_from(aTHX_ pstx_globals_get(aTHX)->run, PST_ERR_DIED, PLACE_DATA, copy);
     croak("%" SVf, SVfARG(copy));
 }
 
 void pstx_croak_eval(pTHX_ SV *source, SV *error)
 {
-    pstx_croak_again(aTHX_ sv_2mortal(Perl_newSVpvf(aTHX_ formats[PSTX_MSG_EVAL_FAILED],
+    pstx_croak_again(aTHX_ sv_2mortal(Perl_newSVpvf(aTHX_ messages[PSTX_MSG_EVAL_FAILED].format,
                                                     SVfARG(source), SVfARG(error))));
 }
 
@@ -73,7 +132,7 @@ static void croak_foreign(pTHX_ const pst_header *h, pstx_message message)
     SV *more = sv_2mortal(newSVpvs(""));
     if (pst_header_readable(h) == PST_OK) {
         pst_header_host(&host, IVSIZE, NVSIZE);
-        Perl_sv_setpvf(aTHX_ more, formats[PSTX_MSG_MACHINES],
+        Perl_sv_setpvf(aTHX_ more, messages[PSTX_MSG_MACHINES].format,
                        SVfARG(machine(aTHX_ h)), SVfARG(machine(aTHX_ &host)));
     }
     pstx_croak(aTHX_ message, SvPV_nolen(more));

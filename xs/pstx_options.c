@@ -80,6 +80,7 @@ void pstx_options_read(pTHX_ pstx_run *run)
 {
     const pstx_globals *globals = run->globals;
     pstx_options *opt = &run->opt;
+    opt->strict = false;
     opt->forgive_me = is_true(aTHX_ globals, PSTX_VAR_FORGIVE_ME);
     if (run->kind == PSTX_STORING) {
         opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);

@@ -63,6 +63,17 @@ typedef struct pstx_key_memo {
 
 enum { PSTX_KEY_MEMOS = 64 };
 
+/* What comes next in the image where a run has stopped; pstx_ahead.c reads on from there. */
+enum pstx_ahead {
+    PSTX_AHEAD_UNKNOWN,
+    PSTX_AHEAD_OBJECT,        /* the object that the top frame awaits */
+    PSTX_AHEAD_DONE,          /* what stands behind it */
+    PSTX_AHEAD_HOOK_REST,     /* the top frame's hook record, from the string on */
+    PSTX_AHEAD_HOOK_DONE,     /* what stands behind the top frame's hook record */
+    PSTX_AHEAD_REGEXP_FLAGS,
+    PSTX_AHEAD_BAD_MARKER     /* a marker that is none, and what belongs to it */
+};
+
 typedef struct pstx_retrieve {
     pstx_run      run;     /* must be first */
     pst_reader    r;
@@ -74,6 +85,7 @@ typedef struct pstx_retrieve {
     bool          user_code;
     bool          finished;
     bool          root_is_result;  /* old formats: the root is returned as it is */
+    uint8_t       ahead;   /* enum pstx_ahead */
     SSize_t       tmps_base;       /* perl's temporaries when the run began */
     HV           *bless;   /* borrowed: class for the object that comes next, or NULL */
     SV           *blesser; /* +1 or NULL: a reference to bless through */

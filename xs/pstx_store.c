@@ -258,8 +258,8 @@ static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
         return PSTX_STEP_RESTART;
     (void)pst_write_marker(&st->w, weak ? overloaded ? PST_WEAKOVERLOAD : PST_WEAKREF
                                         : overloaded ? PST_OVERLOAD : PST_REF);
-    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
     st->via_ref = *sv = target;
+    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
     return PSTX_STEP_DESCEND;
 }
 
@@ -492,7 +492,7 @@ static void store_release(pTHX_ pstx_run *run)
     forget(aTHX_ st);
     SvREFCNT_dec(st->image);
     SvREFCNT_dec(st->keep);
-    st->image = NULL;
+    st->image = st->root = NULL;
     st->keep = NULL;
     while (st->held_count)
         SvREFCNT_dec_NN(st->held[--st->held_count]);
@@ -543,6 +543,7 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning)
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);
     begin_image(aTHX_ st, header->netorder);
     (void)pst_write_header(&st->w, header);
+    st->root = SvRV(root);
     while (!store_walk(aTHX_ st, SvRV(root))) {
         forget(aTHX_ st);
         st->w.buf.pos = st->w.buf.start;

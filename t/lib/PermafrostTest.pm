@@ -310,6 +310,7 @@ sub clean_message {
     my ($message) = @_;
     $message = '' unless defined $message;
     $message =~ s/,? at (?:\S*|\(eval \d+\)) line \d+\b.*\z//s;
+    $message =~ s/,? \(at (?:\$|tied\(|\().*\)\z//s if !is_stock();    # where in the data
     $message =~ s/\(0x[0-9a-f]+\)/(0x)/g;
     return $message;
 }
