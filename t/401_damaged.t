@@ -142,9 +142,10 @@ SKIP: {
     is($text, 'done ', 'huge counts and lengths: each an answer');
 }
 same_answers('not an image', 'aa', '{"a":1}', 'ARRAY(0x55d)', '', "\0", "\0" x 100, "\xff" x 100, 'pst0', "pst0\x05\x0b\x02\0\0\0\0", 'perl-store', "\x04", "\x05", "\x04\x0b", "\x05\x0b", "\x04\x0b\xff", "\x04\x0b\x08123");
-# 31 stands in arrays only, 34 and 35 came later; 13 would be a scalar tied to itself.
+# 31 stands in arrays only, 34 and 35 came later; 11 to 13, 21 and 22 would be tied to
+# themselves.
 same_answers('markers alone', map { "\x05\x0b" . chr } 0 .. 21, 23 .. 30, 32, 33, 36 .. 255);
-same_answers('markers before zeros', map { "\x05\x0b" . chr($_) . "\0" x 20 } 0 .. 12, 14 .. 18, 20 .. 27, 29, 30, 32, 36 .. 255);
+same_answers('markers before zeros', map { "\x05\x0b" . chr($_) . "\0" x 20 } 0 .. 10, 14 .. 18, 20, 23 .. 27, 29, 30, 32, 36 .. 255);
 same_answers('markers as items', map { "\x05\x0b\x02\0\0\0\x02" . chr($_) . "\0\0\0\1" x 3 } 0 .. 18, 20 .. 24, 26 .. 31, 36 .. 255);
 for my $major (is_stock() ? () : (0, 1)) {
     my $old = chr($major << 1 | 1);

@@ -217,6 +217,16 @@ static size_t free_unshared(pTHX_ pstx_retrieve *rt)
     return freed;
 }
 
+/* The references around the one that a REF frame names. */
+static void drop_outer_refs(pTHX_ pstx_retrieve *rt, pstx_rframe *f)
+{
+    for (; f->left; f->left--) {
+        SV *rv = rt->tags[--f->at];
+        unbless(aTHX_ rv);
+        SvREFCNT_dec_NN(rv);
+    }
+}
+
 void pstx_abandon(pTHX_ pstx_retrieve *rt)
 {
     enum { PASSES = 4 };
@@ -225,6 +235,9 @@ void pstx_abandon(pTHX_ pstx_retrieve *rt)
     pstx_retrieve_own_tags(aTHX_ rt);
     for (i = 0; i < rt->frame_count; i++)
         unbless(aTHX_ rt->frames[i].sv);
+    for (i = 0; i < rt->frame_count; i++)
+        if (rt->frames[i].kind == PSTX_R_REF)
+            drop_outer_refs(aTHX_ rt, &rt->frames[i]);
     while (rt->frame_count) {
         pstx_rframe *f = &rt->frames[--rt->frame_count];
         SV *sv = f->sv, *value = f->value;

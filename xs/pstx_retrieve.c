@@ -47,6 +47,21 @@ SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv)
     return register_item(aTHX_ rt, sv);
 }
 
+void pstx_retrieve_drop(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    if (SvIMMORTAL(sv))
+        return;
+    pstx_retrieve_own_tags(aTHX_ rt);
+    SvREFCNT_dec_NN(sv);
+}
+
+SV *pstx_retrieve_refuse(pTHX_ pstx_retrieve *rt, SV *sv, uint8_t marker)
+{
+    pstx_retrieve_drop(aTHX_ rt, sv);
+    (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, marker);
+    return NULL;
+}
+
 void pstx_retrieve_bless(pTHX_ pstx_retrieve *rt, SV *sv, HV *stash)
 {
     if (SvIMMORTAL(sv)) {
@@ -76,7 +91,7 @@ pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind k
     f->value = NULL;
     f->left = 0;
     f->claim = 0;
-    f->placeholders = f->at = 0;
+    f->at = 0;
     return f;
 }
 
@@ -154,11 +169,32 @@ PST_INLINE SV *new_string(pTHX_ const pst_token *t)
     return pstx_new_string(aTHX_ (const char *)t->bytes, (STRLEN)t->len);
 }
 
+SV *pstx_retrieve_mend_utf8(pTHX_ const char *bytes, STRLEN len)
+{
+    const U8 *p = (const U8 *)bytes, *end = p + len, *good = p;
+    SV *mended;
+    if (PST_LIKELY(!len || is_utf8_string_loc(p, len, &good)))      /* 0 would mean strlen() */
+        return NULL;
+    mended = newSVpvn_flags("", 0, SVs_TEMP | SVf_UTF8);
+    do {
+        sv_catpvn_nomg(mended, (const char *)p, (STRLEN)(good - p));
+        sv_catpvn_nomg(mended, "\xEF\xBF\xBD", 3);
+        p = good + 1;
+    } while (p < end && !is_utf8_string_loc(p, (STRLEN)(end - p), &good));
+    sv_catpvn_nomg(mended, (const char *)p, (STRLEN)(end - p));
+    return mended;
+}
+
 static SV *new_utf8(pTHX_ const pst_token *t)
 {
-    SV *sv = new_string(aTHX_ t);
-    if (t->len)                          /* nothing has no encoding, says Storable */
-        SvUTF8_on(sv);
+    SV *mended, *sv;
+    if (!t->len)                         /* nothing has no encoding, says Storable */
+        return new_string(aTHX_ t);
+    mended = pstx_retrieve_mend_utf8(aTHX_ (const char *)t->bytes, (STRLEN)t->len);
+    if (PST_UNLIKELY(mended != NULL))
+        return SvREFCNT_inc_simple_NN(mended);
+    sv = new_string(aTHX_ t);
+    SvUTF8_on(sv);
     return sv;
 }
 
@@ -268,12 +304,12 @@ PST_INLINE SV *deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
     pstx_rframe *f = &rt->frames[rt->frame_count - 1];
     switch (f->kind) {
     case PSTX_R_ARRAY:
-        array_item(aTHX_ rt, f, sv == &PL_sv_undef ? NULL : sv);
+        array_item(aTHX_ rt, f, sv == &PL_sv_undef ? NULL : pstx_retrieve_as_scalar(aTHX_ sv));
         return f->left ? NULL : pstx_retrieve_pop(aTHX_ rt);
     case PSTX_R_HASH:
-        if (!pstx_retrieve_hash_value(aTHX_ rt, f, sv) || f->left)
+        if (!pstx_retrieve_hash_value(aTHX_ rt, f, pstx_retrieve_as_scalar(aTHX_ sv)) || f->left)
             return NULL;
-        pstx_retrieve_hash_end(aTHX_ f);
+        pstx_retrieve_hash_end(aTHX_ rt, f);
         return pstx_retrieve_pop(aTHX_ rt);
     default:
         return pstx_retrieve_deliver(aTHX_ rt, f, sv);
@@ -377,6 +413,7 @@ static void retrieve_destroy(pTHX_ pstx_run *run)
         SvREFCNT_dec(rt->memos[i].key);
     Safefree(rt->tags);
     Safefree(rt->frames);
+    Safefree(rt->ref_markers);
     Safefree(rt->classes);
     Safefree(rt);
 }
@@ -413,8 +450,10 @@ static void retrieve_release(pTHX_ pstx_run *run)
     rt->bless = NULL;
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
     rt->tag_count = rt->frame_count = rt->class_count = rt->claimed = 0;
-    if (rt->tag_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM || rt->class_room > KEEP_ROOM
-        || !pstx_run_keep(run))
+    rt->ref_count = rt->ties_open = 0;
+    rt->ties_bytes = 0;
+    if (rt->tag_room > KEEP_TAGS || rt->ref_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM
+        || rt->class_room > KEEP_ROOM || !pstx_run_keep(run))
         retrieve_destroy(aTHX_ run);
 }
 

@@ -26,7 +26,8 @@ enum pstx_rframe_kind {
     PSTX_R_ARRAY,
     PSTX_R_HASH,
     PSTX_R_HASH_KEY,       /* a value waits for its key, which is an object */
-    PSTX_R_REF,            /* REF, OVERLOAD, WEAKREF, WEAKOVERLOAD */
+    PSTX_R_REF,            /* REF, OVERLOAD, WEAKREF, WEAKOVERLOAD: all that follow one another
+                            * share a frame, `sv` is the innermost */
     PSTX_R_TIED,           /* TIED_ARRAY, _HASH, _SCALAR: awaits the object behind it */
     PSTX_R_TIED_KEY,       /* awaits the container */
     PSTX_R_TIED_KEY_KEY,   /* awaits the key, the container is in `value` */
@@ -41,15 +42,16 @@ enum pstx_rframe_kind {
 typedef struct pstx_rframe {
     uint8_t  kind;         /* enum pstx_rframe_kind */
     bool     flagged;      /* FLAG_HASH */
-    uint8_t  flags;        /* hash: its flags, then those of the waiting key; REF: the marker;
-                            * TIED: the kind of magic */
+    uint8_t  flags;        /* hash: its flags; TIED: the kind of magic */
+    uint8_t  key_flags;    /* hash: those of the key that is awaited */
     pst_hook hook;
     SV      *sv;           /* +1: what is being built; NULL for VSTRING */
     SV      *value;        /* +1 or NULL: see the kinds */
-    uint64_t left;         /* arrays, hashes: items still to come */
+    uint64_t left;         /* arrays, hashes: items still to come; REF: references around `sv`,
+                            * +1 each, which have the tags before its own */
     size_t   claim;        /* its share of rt->claimed */
-    SSize_t  placeholders; /* hashes: entries that are */
-    SSize_t  at;           /* arrays: index of the next item; hooks: own tag */
+    SSize_t  at;           /* arrays: index of the next item; hooks, REF: tag of `sv`;
+                            * hashes: entries that are placeholders */
 } pstx_rframe;
 
 /* A key that came before: its hash value, and once it has come again, a scalar that shares
@@ -95,6 +97,10 @@ typedef struct pstx_retrieve {
     size_t        claimed; /* items for which open frames have allocated ahead */
     pstx_rframe  *frames;
     size_t        frame_count, frame_room;
+    uint8_t      *ref_markers;     /* of all references in open REF frames, outermost first */
+    size_t        ref_count, ref_room;
+    size_t        ties_open;       /* frames that await what is behind a tie */
+    uint64_t      ties_bytes;      /* what ties have taken beyond their contents */
     pstx_rclass  *classes;
     size_t        class_count, class_room;
     pstx_key_memo memos[PSTX_KEY_MEMOS];   /* good for all runs: hash values do not change */
@@ -129,6 +135,29 @@ pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind k
  * frame: no more than the rest of the input can hold beside what others have claimed. */
 size_t pstx_retrieve_claim(pstx_retrieve *rt, uint64_t count, size_t bytes);
 
+/* Free `sv` (+1, consumed), which has a tag and no place in the data. */
+void pstx_retrieve_drop(pTHX_ pstx_retrieve *rt, SV *sv);
+
+/* Refuse `sv` (+1, consumed): it cannot stand where the marker says. RETURNS: NULL. */
+SV *pstx_retrieve_refuse(pTHX_ pstx_retrieve *rt, SV *sv, uint8_t marker);
+
+/* Can it be an item, a value or a key? Containers and code cannot, only references to them. */
+PST_INLINE bool pstx_retrieve_is_scalar(const SV *sv)
+{
+    return SvTYPE(sv) < SVt_PVAV;
+}
+
+/* `sv` (+1, consumed) as what stands in a scalar's place: itself, or a reference to it if some
+ * writer has left out the REF. RETURNS: +1. PERL: none. */
+PST_INLINE SV *pstx_retrieve_as_scalar(pTHX_ SV *sv)
+{
+    return PST_LIKELY(pstx_retrieve_is_scalar(sv)) ? sv : newRV_noinc(sv);
+}
+
+/* Text in UTF-8, which perl trusts blindly: each byte that is out of place becomes U+FFFD.
+ * RETURNS: NULL if nothing is wrong, else the mended text, mortal. PERL: none. */
+SV *pstx_retrieve_mend_utf8(pTHX_ const char *bytes, STRLEN len);
+
 /* Drop the top frame and give what it built away. RETURNS: +1. */
 SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt);
 
@@ -159,13 +188,17 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
 bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key);
 
 /* Lock what must be locked. */
-void pstx_retrieve_hash_end(pTHX_ pstx_rframe *f);
+void pstx_retrieve_hash_end(pTHX_ const pstx_retrieve *rt, pstx_rframe *f);
 
 /* ---- pstx_retrieve_special.c ------------------------------------------------------------------- */
 
 /* Everything but plain scalars, arrays and hashes. RETURNS: the item, +1, if it is whole;
  * NULL if a frame was pushed or the reader has failed. PERL: croaks, runs user code. */
 SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t);
+
+/* One more tie, the object behind it is to come. Ties that nest by the thousand, or that take
+ * much memory for a few bytes of image, come from no program. RETURNS: false then. */
+bool pstx_retrieve_open_tie(pstx_retrieve *rt);
 
 /* Deliver `sv` (+1, consumed) to a frame of the special kinds. RETURNS: what the frame
  * built, +1, if it is whole now; NULL if more must come or the reader has failed. */

@@ -49,7 +49,7 @@ PST_COLD static void replace_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *
     pstx_retrieve_own_tags(aTHX_ rt);
     HeVAL(he) = NULL;
     if (old == &PL_sv_placeholder)
-        f->placeholders--;
+        f->at--;
     else
         SvREFCNT_dec(old);
 }
@@ -81,9 +81,16 @@ static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags,
         SvREADONLY_on(value);
     if (flags & PST_KEY_PLACEHOLDER) {
         f->value = NULL;
-        SvREFCNT_dec(value);
+        pstx_retrieve_drop(aTHX_ rt, value);
         value = &PL_sv_placeholder;      /* perl is told at the end: growing drops them */
-        f->placeholders++;
+        f->at++;
+    }
+    if (flags & PST_KEY_UTF8) {
+        SV *mended = pstx_retrieve_mend_utf8(aTHX_ key, len);
+        if (PST_UNLIKELY(mended != NULL)) {
+            put_value(aTHX_ rt, f, PSTX_HV_SLOT((HV *)f->sv, mended, NULL, 0, 0, 0), value);
+            return;
+        }
     }
     put_value(aTHX_ rt, f, PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0), value);
 }
@@ -105,7 +112,7 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
             return false;
         if (t.flags & PST_KEY_ISSV) {
             f->kind = PSTX_R_HASH_KEY;
-            f->at = t.flags;
+            f->key_flags = t.flags;
             return true;
         }
     }
@@ -126,27 +133,45 @@ bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
     SV *value = f->value;
     STRLEN len;
     const char *bytes;
-    if (SvROK(key) || SvTYPE(key) >= SVt_PVAV) {     /* never written by any Storable */
-        SvREFCNT_dec(key);
-        return pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_KEY_ISSV);
+    if (SvROK(key) || !pstx_retrieve_is_scalar(key)) {     /* never written by any Storable */
+        (void)pstx_retrieve_refuse(aTHX_ rt, key, PST_KEY_ISSV);
+        return false;
     }
     sv_2mortal(key);
+    if (!SvOK(key))                    /* perl warns, which may run a handler */
+        pstx_retrieve_user_code(aTHX_ rt);
     bytes = SvPV_nomg(key, len);
+    if (len >= PST_I32_MAX)
+        return pst_reader_fail(&rt->r, PST_ERR_LENGTH, PST_I32_MAX - 1, len);
     f->kind = PSTX_R_HASH;
     f->left--;
     if (rt->user_code && pstx_is_tied(aTHX_ f->sv))
         drop_value(aTHX_ f);
     else
-        put_flagged(aTHX_ rt, f, ((unsigned)f->at & ~(unsigned)PST_KEY_UTF8) | (SvUTF8(key) ? PST_KEY_UTF8 : 0),
+        put_flagged(aTHX_ rt, f, (f->key_flags & ~(unsigned)PST_KEY_UTF8) | (SvUTF8(key) ? PST_KEY_UTF8 : 0),
                     bytes, (uint32_t)len, value);
     return true;
 }
 
-void pstx_retrieve_hash_end(pTHX_ pstx_rframe *f)
+/* How many there really are: hooks may have changed the hash. */
+static SSize_t count_placeholders(pTHX_ HV *hv)
+{
+    SSize_t count = 0;
+    STRLEN i;
+    PERL_UNUSED_CONTEXT;
+    for (i = 0; HvARRAY(hv) && i <= HvMAX(hv); i++) {
+        const HE *he;
+        for (he = HvARRAY(hv)[i]; he; he = HeNEXT(he))
+            count += HeVAL(he) == &PL_sv_placeholder;
+    }
+    return count;
+}
+
+void pstx_retrieve_hash_end(pTHX_ const pstx_retrieve *rt, pstx_rframe *f)
 {
     HV *hv = (HV *)f->sv;
-    if (f->placeholders)
-        HvPLACEHOLDERS_set(hv, f->placeholders);
+    if (f->at)
+        HvPLACEHOLDERS_set(hv, rt->user_code ? count_placeholders(aTHX_ hv) : f->at);
     if (f->flags & PST_HASH_RESTRICTED)
         SvREADONLY_on(f->sv);
 }

@@ -114,6 +114,8 @@ static SV *finish_hook(pTHX_ pstx_retrieve *rt, size_t frame_at)
         return pstx_retrieve_pop(aTHX_ rt);
     if (!(rt->run.opt.flags & PSTX_TIE_OK))
         pstx_croak(aTHX_ PSTX_MSG_TYING_DISABLED);
+    if (!attached && !pstx_retrieve_open_tie(rt))
+        return NULL;
     f->kind = attached ? PSTX_R_HOOK_DROP : PSTX_R_HOOK_TIE;
     f->flags = h.extra == PST_EXTRA_SCALAR ? PERL_MAGIC_tiedscalar : PERL_MAGIC_tied;
     return NULL;

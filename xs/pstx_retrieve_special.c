@@ -50,13 +50,43 @@ static SV *retrieve_bless(pTHX_ pstx_retrieve *rt, const pst_token *t)
 
 /* ---- references -------------------------------------------------------------------------------------- */
 
+static void push_marker(pstx_retrieve *rt, uint8_t marker)
+{
+    if (rt->ref_count == rt->ref_room) {
+        rt->ref_room = rt->ref_room ? rt->ref_room * 2 : 64;
+        Renew(rt->ref_markers, rt->ref_room, uint8_t);
+    }
+    rt->ref_markers[rt->ref_count++] = marker;
+}
+
+/* A reference has one byte in the image: if it follows another it gets no frame of its own. */
 static SV *retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
 {
-    SV *rv = newSV_type(SVt_IV);
-    pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_REF, rv);
-    f->flags = marker;
+    pstx_rframe *f = rt->frame_count ? &rt->frames[rt->frame_count - 1] : NULL;
+    SV *rv;
+    push_marker(rt, marker);
+    rv = newSV_type(SVt_IV);
+    if (f && f->kind == PSTX_R_REF) {
+        f->sv = rv;
+        f->left++;
+    }
+    else
+        f = pstx_retrieve_push(aTHX_ rt, PSTX_R_REF, rv);
+    f->at = (SSize_t)rt->tag_count;
     (void)pstx_retrieve_register(aTHX_ rt, rv);
     return NULL;
+}
+
+/* The innermost reference of a frame is whole. RETURNS: +1. */
+static SV *end_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f)
+{
+    SV *rv = f->sv;
+    rt->ref_count--;
+    if (!f->left)
+        return pstx_retrieve_pop(aTHX_ rt);
+    f->left--;
+    f->sv = rt->tags[--f->at];
+    return rv;
 }
 
 /* Load the module of a class for its overloading, once per run. */
@@ -95,7 +125,7 @@ static void check_overloading(pTHX_ pstx_retrieve *rt, SV *target)
 static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
 {
     SV *rv = f->sv;
-    uint8_t marker = f->flags;
+    uint8_t marker = rt->ref_markers[rt->ref_count - 1];
     if (PST_UNLIKELY(rt->user_code && (SvOK(rv) || SvTYPE(rv) > SVt_PVMG)))
         sv_setsv(rv, sv_2mortal(newRV_noinc(target)));    /* a hook has put something there */
     else {
@@ -103,7 +133,7 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
         SvROK_on(rv);
     }
     if (marker == PST_REF)
-        return pstx_retrieve_pop(aTHX_ rt);
+        return end_ref(aTHX_ rt, f);
     if (marker == PST_OVERLOAD || marker == PST_WEAKOVERLOAD)
         check_overloading(aTHX_ rt, target);
     if (marker == PST_WEAKREF || marker == PST_WEAKOVERLOAD) {
@@ -112,10 +142,34 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
         if (SvREFCNT(target) > 1 || SvIMMORTAL(target))
             sv_rvweaken(rv);
     }
-    return pstx_retrieve_pop(aTHX_ rt);
+    return end_ref(aTHX_ rt, f);
 }
 
 /* ---- tied things -------------------------------------------------------------------------------------- */
+
+enum {
+    TIES_NESTED_MAX = 1000,      /* perl frees what is behind a tie by recursion */
+    TIE_BYTES       = 160,       /* what the magic of one takes, about */
+    TIE_BYTES_FREE  = 1 << 20,
+    TIE_BYTES_SHARE = 32         /* of these for each byte read */
+};
+
+bool pstx_retrieve_open_tie(pstx_retrieve *rt)
+{
+    uint64_t off = pst_cursor_off(&rt->r.in);
+    rt->ties_open++;
+    rt->ties_bytes += TIE_BYTES;
+    if (rt->ties_open <= TIES_NESTED_MAX && rt->ties_bytes <= TIE_BYTES_FREE + TIE_BYTES_SHARE * off)
+        return true;
+    return pst_reader_fail(&rt->r, PST_ERR_MEMORY, TIES_NESTED_MAX, rt->ties_open);
+}
+
+/* Can `sv` be tied to it? Perl makes ties to references only. What is tied itself would be
+ * asked for ever. */
+static bool may_be_tied_to(const SV *sv, const SV *object)
+{
+    return object != sv && (!pstx_retrieve_is_scalar(object) || !SvGMAGICAL(object));
+}
 
 static SV *retrieve_tied(pTHX_ pstx_retrieve *rt, uint8_t marker)
 {
@@ -128,6 +182,7 @@ static SV *retrieve_tied(pTHX_ pstx_retrieve *rt, uint8_t marker)
     if (!(rt->run.opt.flags & PSTX_TIE_OK))
         pstx_croak(aTHX_ PSTX_MSG_TYING_DISABLED);
     (void)pstx_retrieve_register(aTHX_ rt, sv);
+    (void)pstx_retrieve_open_tie(rt);
     return NULL;
 }
 
@@ -135,28 +190,30 @@ static SV *retrieve_tied(pTHX_ pstx_retrieve *rt, uint8_t marker)
 static SV *finish_tied(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *object)
 {
     int how = f->flags;
-    bool self = how == PERL_MAGIC_tiedscalar && !SvOK(object);
+    bool self;
     SV *sv = f->sv;
-    if (object == sv && how == PERL_MAGIC_tiedscalar) {     /* would read itself for ever */
-        SvREFCNT_dec(object);
-        (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_TIED_SCALAR);
-        return NULL;
-    }
-    f->value = object;                     /* ours if sv_magic() dies */
+    if (!may_be_tied_to(sv, object))
+        return pstx_retrieve_refuse(aTHX_ rt, object, PST_TIED_SCALAR);
+    f->value = object = pstx_retrieve_as_scalar(aTHX_ object);     /* ours if sv_magic() dies */
+    self = how == PERL_MAGIC_tiedscalar && !SvOK(object);
     sv_magic(sv, self ? NULL : object, how, NULL, 0);
     f->value = NULL;
+    rt->ties_open--;
     (void)pstx_retrieve_pop(aTHX_ rt);
-    SvREFCNT_dec(object);
+    pstx_retrieve_drop(aTHX_ rt, object);
     return sv;
 }
 
 static SV *finish_tied_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
 {
     SV *container = f->value, *sv = f->sv;
+    if (!pstx_retrieve_is_scalar(key) || SvGMAGICAL(key))
+        return pstx_retrieve_refuse(aTHX_ rt, key, PST_TIED_KEY);
     sv_2mortal(key);
     SvUPGRADE(sv, SVt_PVMG);
     sv_magic(sv, container, PERL_MAGIC_tiedelem, (char *)key, HEf_SVKEY);
     f->value = NULL;
+    rt->ties_open--;
     (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(container);
     return sv;
@@ -165,14 +222,16 @@ static SV *finish_tied_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
 static SV *finish_tied_idx(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *container)
 {
     int64_t index;
-    SV *sv;
-    f->value = container;
+    SV *sv = f->sv;
+    if (!may_be_tied_to(sv, container))
+        return pstx_retrieve_refuse(aTHX_ rt, container, PST_TIED_IDX);
+    f->value = container = pstx_retrieve_as_scalar(aTHX_ container);
     if (!pst_reader_index(&rt->r, &index))
         return NULL;
-    sv = f->sv;
     SvUPGRADE(sv, SVt_PVMG);
     sv_magic(sv, container, PERL_MAGIC_tiedelem, NULL, (I32)index);
     f->value = NULL;
+    rt->ties_open--;
     (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(container);
     return sv;
@@ -271,7 +330,9 @@ static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
         pstx_croak(aTHX_ PSTX_MSG_NO_CODE);
     if (t->marker != PST_SCALAR && t->marker != PST_UTF8STR)
         pstx_croak(aTHX_ PSTX_MSG_UNEXPECTED_TYPE, (int)t->wire, "retrieve_code");
-    text = sv_2mortal(newSVpvn_utf8((const char *)t->bytes, (STRLEN)t->len, t->marker == PST_UTF8STR));
+    text = t->marker == PST_UTF8STR ? pstx_retrieve_mend_utf8(aTHX_ (const char *)t->bytes, (STRLEN)t->len) : NULL;
+    if (!text)
+        text = sv_2mortal(newSVpvn_utf8((const char *)t->bytes, (STRLEN)t->len, t->marker == PST_UTF8STR));
     pstx_retrieve_own_tags(aTHX_ rt);
     (void)pstx_retrieve_register(aTHX_ rt, text);
     source = sv_2mortal(newSVpvs("sub "));
@@ -319,7 +380,7 @@ SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
     case PSTX_R_HASH_KEY:
         if (!pstx_retrieve_hash_key(aTHX_ rt, f, sv) || f->left)
             return NULL;
-        pstx_retrieve_hash_end(aTHX_ f);
+        pstx_retrieve_hash_end(aTHX_ rt, f);
         return pstx_retrieve_pop(aTHX_ rt);
     case PSTX_R_REF:          return finish_ref(aTHX_ rt, f, sv);
     case PSTX_R_TIED:
@@ -328,8 +389,10 @@ SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
         SvREFCNT_dec(sv);
         return pstx_retrieve_pop(aTHX_ rt);
     case PSTX_R_TIED_KEY:
+        if (!may_be_tied_to(f->sv, sv))
+            return pstx_retrieve_refuse(aTHX_ rt, sv, PST_TIED_KEY);
         f->kind = PSTX_R_TIED_KEY_KEY;
-        f->value = sv;
+        f->value = pstx_retrieve_as_scalar(aTHX_ sv);
         return NULL;
     case PSTX_R_TIED_KEY_KEY: return finish_tied_key(aTHX_ rt, f, sv);
     case PSTX_R_TIED_IDX:     return finish_tied_idx(aTHX_ rt, f, sv);
