@@ -4,6 +4,7 @@
 #include "pstx_retrieve.h"
 #include "pstx_clone.h"
 #include "pstx_files.h"
+#include "pstx_image.h"
 
 #ifdef __GNUC__     /* the one symbol that perl must find; all others are hidden */
 __attribute__((visibility("default"))) XS_EXTERNAL(boot_Permafrost);
@@ -196,3 +197,13 @@ PPCODE:
     mPUSHi(PST_MAJOR);
     mPUSHi(PSTX_WRITE_MINOR);
     mPUSHi(PST_MINOR_READ);
+
+MODULE = Permafrost    PACKAGE = Permafrost::Image
+
+# _command(PROGRAM, COMMAND, ARGUMENTS): an image command; the exit status.
+int
+_command(...)
+CODE:
+    RETVAL = items ? pstx_image_command(aTHX_ items, &ST(0)) : 2;
+OUTPUT:
+    RETVAL

@@ -1,0 +1,288 @@
+/* pst_cli.c - see pst_cli.h. */
+#include "pst_cli.h"
+#include "pst_place.h"
+#include "pst_unpack.h"
+
+#ifndef PST_VERSION
+#  define PST_VERSION "0.01"
+#endif
+
+/* Options, as bits of what a command takes. */
+enum { OPT_JSON = 1, OPT_DEPTH = 2, OPT_PATH = 4 };
+
+struct command {
+    const char *name;
+    unsigned    options;
+    int       (*run)(pst_job *job);        /* for each image */
+    const char *summary;
+};
+
+static const struct command commands[] = {
+    { "head", OPT_JSON, pst_head, "what the header says, who writes such, sizes" },
+    { "dump", OPT_JSON | OPT_DEPTH | OPT_PATH, pst_dump, "the data as a tree" },
+    { "json", OPT_JSON, pst_json, "the data as JSON" },
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static const struct option { unsigned bit; const char *name, *argument, *summary; } options[] = {
+    { OPT_JSON,  "--json",  NULL,   "print JSON" },
+    { OPT_DEPTH, "--depth", "N",    "show N levels" },
+    { OPT_PATH,  "--path",  "PATH", "show only what stands at PATH, such as '$->{rows}[3]'" },
+};
+enum { OPTION_COUNT = sizeof options / sizeof *options };
+
+typedef struct cli {
+    pst_host      *host;
+    const char    *program;
+    const struct command *command;
+    pst_job        job;
+    pst_out       *out, *err;
+    const char   **files;
+    int            file_count;
+} cli;
+
+/* ---- usage ------------------------------------------------------------------------------- */
+
+static void column(pst_out *o, const char *text, const char *more, size_t width)
+{
+    size_t len = strlen(text) + (more ? 1 + strlen(more) : 0);
+    pst_out_str(o, "  ");
+    pst_out_str(o, text);
+    if (more) {
+        pst_out_char(o, ' ');
+        pst_out_str(o, more);
+    }
+    pst_out_spaces(o, len < width ? width - len : 1);
+}
+
+static void print_options(pst_out *o, unsigned bits)
+{
+    size_t i;
+    for (i = 0; i < OPTION_COUNT; i++) {
+        if (!(options[i].bit & bits))
+            continue;
+        column(o, options[i].name, options[i].argument, 16);
+        pst_out_str(o, options[i].summary);
+        pst_out_char(o, '\n');
+    }
+}
+
+static void usage(const cli *c, pst_out *o)
+{
+    size_t i;
+    pst_out_str(o, "Usage: ");
+    pst_out_str(o, c->program);
+    if (c->command) {
+        pst_out_char(o, ' ');
+        pst_out_str(o, c->command->name);
+        pst_out_str(o, " [OPTION...] FILE...\n\n");
+        pst_out_str(o, c->command->summary);
+        pst_out_str(o, "\n\n");
+        print_options(o, c->command->options);
+    }
+    else {
+        pst_out_str(o, " COMMAND [OPTION...] FILE...\n\nLooks into images that perl's Storable or Permafrost wrote.\n\n");
+        for (i = 0; i < COMMAND_COUNT; i++) {
+            column(o, commands[i].name, NULL, 16);
+            pst_out_str(o, commands[i].summary);
+            pst_out_char(o, '\n');
+        }
+        pst_out_str(o, "\nCOMMAND --help tells its options.\n");
+    }
+    pst_out_str(o, "\nFILE may be - for standard input, and gzip or base64.\n"
+                   "Exit status: 0 fine, 1 findings, 2 usage or input and output.\n");
+}
+
+static int wrong_usage(const cli *c, const char *what, const char *which)
+{
+    pst_out_str(c->err, c->program);
+    pst_out_str(c->err, ": ");
+    pst_out_str(c->err, what);
+    if (which)
+        pst_out_quoted(c->err, (const uint8_t *)which, strlen(which), true, 200);
+    pst_out_str(c->err, "; try --help\n");
+    return PST_TROUBLE;
+}
+
+/* ---- arguments --------------------------------------------------------------------------- */
+
+static bool parse_number(const char *text, uint64_t *value)
+{
+    uint64_t v = 0;
+    const char *p = text;
+    for (; *p >= '0' && *p <= '9' && v < UINT64_C(1000000000000000000); p++)
+        v = v * 10 + (uint64_t)(*p - '0');
+    *value = v;
+    return p > text && !*p;
+}
+
+/* Take one option. RETURNS: PST_FINE, or PST_TROUBLE with a message. */
+static int take_option(cli *c, const struct option *option, const char *value)
+{
+    pst_steps steps;
+    switch (option->bit) {
+    case OPT_JSON: c->job.json = true; break;
+    case OPT_DEPTH:
+        if (!parse_number(value, &c->job.max_depth))
+            return wrong_usage(c, "no number: ", value);
+        break;
+    case OPT_PATH:
+        if (!pst_steps_init(&steps, value))
+            return wrong_usage(c, steps.error, NULL);
+        c->job.path = value;
+        break;
+    default: break;
+    }
+    return PST_FINE;
+}
+
+static const struct option *find_option(const cli *c, const char *text, size_t len)
+{
+    size_t i;
+    for (i = 0; i < OPTION_COUNT; i++)
+        if ((options[i].bit & c->command->options) && strlen(options[i].name) == len
+            && memcmp(options[i].name, text, len) == 0)
+            return &options[i];
+    return NULL;
+}
+
+/* Options and files, in any order; -- ends the options. RETURNS: a status; -1 to go on. */
+static int parse(cli *c, int argc, const char *const *argv)
+{
+    int i;
+    bool ended = false;
+    for (i = 1; i < argc; i++) {
+        const char *a = argv[i], *value = strchr(a, '=');
+        const struct option *option;
+        if (ended || a[0] != '-' || !a[1]) {
+            c->files[c->file_count++] = a;
+            continue;
+        }
+        if (strcmp(a, "--") == 0) {
+            ended = true;
+            continue;
+        }
+        if (strcmp(a, "--help") == 0) {
+            usage(c, c->out);
+            return PST_FINE;
+        }
+        option = find_option(c, a, value ? (size_t)(value - a) : strlen(a));
+        if (!option)
+            return wrong_usage(c, "no such option: ", a);
+        if (option->argument && !value && ++i == argc)
+            return wrong_usage(c, "a value is missing for ", a);
+        if (!option->argument && value)
+            return wrong_usage(c, "no value is taken by ", option->name);
+        if (take_option(c, option, value ? value + 1 : option->argument ? argv[i] : NULL) != PST_FINE)
+            return PST_TROUBLE;
+    }
+    if (!c->file_count)
+        return wrong_usage(c, "a file is missing", NULL);
+    return -1;
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+static int complain(cli *c, const char *name)
+{
+    pst_out_str(c->err, name);
+    pst_out_str(c->err, ": ");
+    pst_out_str(c->err, c->host->reason ? c->host->reason : "cannot be read");
+    pst_out_char(c->err, '\n');
+    return PST_TROUBLE;
+}
+
+static int run_file(cli *c, const char *name)
+{
+    pst_source source;
+    int status;
+    c->job.name = name;
+    if (!c->host->open(c->host, name, &source))
+        return complain(c, name);
+    if (!pst_unpack(c->host, &source, NULL))
+        status = complain(c, name);
+    else {
+        c->job.source = &source;
+        status = c->command->run(&c->job);
+    }
+    c->host->close(c->host, &source);
+    return status;
+}
+
+static int run_files(cli *c)
+{
+    int i, status, worst = PST_FINE;
+    for (i = 0; i < c->file_count && !c->out->failed; i++) {
+        if (c->file_count > 1 && !c->job.json && c->command->run != pst_json) {
+            pst_out_str(c->out, i ? "\n" : "");
+            pst_out_str(c->out, c->files[i]);
+            pst_out_str(c->out, ":\n");
+        }
+        status = run_file(c, c->files[i]);
+        if (status > worst)
+            worst = status;
+    }
+    return worst;
+}
+
+static const struct command *find_command(const char *name)
+{
+    size_t i;
+    for (i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int run(cli *c, int argc, const char *const *argv)
+{
+    int status;
+    if (argc < 1) {
+        usage(c, c->err);
+        return PST_TROUBLE;
+    }
+    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0) {
+        usage(c, c->out);
+        return PST_FINE;
+    }
+    if (strcmp(argv[0], "--version") == 0) {
+        pst_out_str(c->out, c->program);
+        pst_out_str(c->out, " " PST_VERSION "\n");
+        return PST_FINE;
+    }
+    c->command = find_command(argv[0]);
+    if (!c->command)
+        return wrong_usage(c, "no such command: ", argv[0]);
+    status = parse(c, argc, argv);
+    return status >= 0 ? status : run_files(c);
+}
+
+int pst_cli(pst_host *host, const char *program, int argc, const char *const *argv)
+{
+    const pst_memory *m = host->memory;
+    cli c;
+    int status = PST_TROUBLE;
+    memset(&c, 0, sizeof c);
+    c.host = host;
+    c.program = program;
+    c.job.memory = m;
+    c.job.max_depth = UINT64_MAX;
+    c.out = (pst_out *)m->resize(m->host, NULL, sizeof *c.out);
+    c.err = (pst_out *)m->resize(m->host, NULL, sizeof *c.err);
+    c.files = (const char **)m->resize(m->host, NULL, sizeof *c.files * (size_t)(argc + 1));
+    if (c.out && c.err && c.files) {
+        pst_out_init(c.out, host->write_out, host->host);
+        pst_out_init(c.err, host->write_err, host->host);
+        c.out->color = host->out_color;
+        c.job.out = c.out;
+        c.job.err = c.err;
+        status = run(&c, argc, argv);
+        if (!pst_out_flush(c.out))
+            status = complain(&c, c.program);
+        (void)pst_out_flush(c.err);
+    }
+    pst_memory_free(m, c.out);
+    pst_memory_free(m, c.err);
+    pst_memory_free(m, (void *)c.files);
+    return status;
+}
