@@ -20,11 +20,12 @@ typedef struct pst_cursor {
     void          *host;       /* for refill */
 } pst_cursor;
 
-/* Start on `len` bytes in memory. The bytes stay the caller's and must outlive the cursor. */
+/* Start on `len` bytes in memory. The bytes stay the caller's and must outlive the cursor;
+ * they may be NULL if there are none. */
 PST_INLINE void pst_cursor_init(pst_cursor *c, const uint8_t *bytes, size_t len)
 {
     c->pos = c->start = bytes;
-    c->end = bytes + len;
+    c->end = len ? bytes + len : bytes;
     c->start_off = 0;
     c->refill = NULL;
     c->host = NULL;

@@ -33,6 +33,7 @@ mutate.pl - mutate images, read them, and see whether perl lives
   --findings DIR   where reproducers go (default: fuzz-findings); at most 10 of a kind
   --run FILE...    read these files, mutate nothing: what a reproducer does
   --list           only list the images to begin with
+  --self-test      read with something that crashes, hangs and so on, all of which must be found
   --help           this text
 
 Each mutation of an image is read; what comes back is walked, printed, frozen, thawed and
@@ -48,7 +49,7 @@ my %opt = (count => 100_000, seed => 1, start => 0, module => 'Permafrost', trus
     jobs => 1, memory => 1024, seconds => 10, findings => 'fuzz-findings');
 my @argv = @ARGV;
 GetOptions(\%opt, 'count=i', 'seed=i', 'start=i', 'module=s', 'trust=s', 'corpus=s', 'jobs=i',
-    'memory=i', 'seconds=i', 'findings=s', 'run', 'list', 'help') or pod2usage(2);
+    'memory=i', 'seconds=i', 'findings=s', 'run', 'list', 'self-test', 'help') or pod2usage(2);
 pod2usage(-verbose => 1, -exitval => 0) if $opt{help};
 pod2usage(2) if @ARGV && !$opt{run} || $opt{jobs} < 1 || $opt{trust} !~ /\A(?:full|data)\z/
     || $opt{module} !~ /\A\w+(?:::\w+)*\z/;
@@ -179,13 +180,25 @@ sub look {
 
 my $reader = $opt{trust} eq 'data' ? do { my $codec = $opt{module}->new(trust => 'data'); sub { $codec->thaw($_[0]) } }
            : $function{thaw};
+($reader, $opt{count}, $opt{seconds}) = (\&broken, 60, 1) if $opt{'self-test'};
 
-# RETURNS: undef if all is well, or what is not. Counts the outcome.
+# A reader for --self-test. What happens depends on the image alone.
+sub broken {
+    my $kind = unpack('%32C*', $_[0]) % 23;
+    kill SEGV => $$ if $kind == 0;
+    POSIX::_exit(3) if $kind == 1;
+    while ($kind == 2) { }
+    warn "panic: not really\n" if $kind == 3;
+    if ($kind == 4) { my $size = 4 << 30; my $much = 'x' x $size }
+    return [];
+}
+
+# RETURNS: '' if all is well, or what is not. Counts the outcome.
 sub try_image {
     my ($image, $number) = @_;
     $complaint = '';
     my $data = eval {
-        if ($opt{trust} eq 'full' && $number % 8 == 7) {
+        if ($opt{trust} eq 'full' && $number % 8 == 7 && !$opt{'self-test'}) {
             open my $in, '<', \"pst0$image" or die $!;
             $function{fd_retrieve}->($in);
         }
@@ -304,7 +317,7 @@ sub kind_of_complaint { return $_[0] =~ /($BROKEN)/ ? "complaint: $1" : 'complai
 # The smallest image that does the same, by leaving out and by zeroing.
 sub minimise {
     my ($image, $number, $kind) = @_;
-    my $deadline = time + 20;
+    my $deadline = time + ($opt{'self-test'} ? 1 : 20);
     for (my $step = int(length($image) / 2) || 1; $step >= 1; $step = int $step / 2) {
         for (my $at = 2; $at < length $image && time < $deadline;) {
             my $less = $image;
@@ -406,4 +419,9 @@ printf "%s, trust %s: %d mutations of %d images in %.0f s: %s\n", $opt{module}, 
     scalar @seeds, time - $begun, join ', ', map { "$_ $tally{$_}" } sort keys %tally;
 printf "%8d  %s\n", $found{$_}, $_ for sort { $found{$b} <=> $found{$a} } keys %found;
 printf "%d findings\n", total();
+if ($opt{'self-test'}) {
+    my @missed = grep { !$found{$_} } 'signal 11', 'exit 3', 'hang', 'complaint: panic', 'exit 1';
+    print @missed ? "not found: @missed\n" : "all kinds were found\n";
+    exit(@missed ? 1 : 0);
+}
 exit(total() ? 1 : 0);
