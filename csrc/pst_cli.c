@@ -8,7 +8,12 @@
 #endif
 
 /* Options, as bits of what a command takes. */
-enum { OPT_JSON = 1, OPT_DEPTH = 2, OPT_PATH = 4 };
+enum {
+    OPT_JSON = 1, OPT_DEPTH = 2, OPT_PATH = 4,
+    OPT_ORDER = 0x10000, OPT_LIKE = 0x20000, OPT_MINOR = 0x40000, OPT_EXACT = 0x80000,
+    OPT_NESTED = 0x100000, OPT_IN_PLACE = 0x200000, OPT_BACKUP = 0x400000,
+    OPT_CONVERT = OPT_ORDER | OPT_LIKE | OPT_MINOR | OPT_EXACT | OPT_NESTED | OPT_IN_PLACE | OPT_BACKUP
+};
 
 struct command {
     const char *name;
@@ -21,6 +26,7 @@ static const struct command commands[] = {
     { "head", OPT_JSON, pst_head, "what the header says, who writes such, sizes" },
     { "dump", OPT_JSON | OPT_DEPTH | OPT_PATH, pst_dump, "the data as a tree" },
     { "json", OPT_JSON, pst_json, "the data as JSON" },
+    { "convert", OPT_JSON | OPT_CONVERT, pst_cli_convert, "the image for another machine, order or version" },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -28,6 +34,13 @@ static const struct option { unsigned bit; const char *name, *argument, *summary
     { OPT_JSON,  "--json",  NULL,   "print JSON" },
     { OPT_DEPTH, "--depth", "N",    "show N levels" },
     { OPT_PATH,  "--path",  "PATH", "show only what stands at PATH, such as '$->{rows}[3]'" },
+    { OPT_ORDER, "--order", "ORDER", "network, native, or a byte order: 12345678, 4321/4/4/4/8" },
+    { OPT_LIKE,  "--like",  "FILE", "order, sizes and version of another image" },
+    { OPT_MINOR, "--minor", "N",    "version 2.N: newer markers become older ones" },
+    { OPT_EXACT, "--exact", NULL,   "network order: floats as texts of 17 digits, not 15" },
+    { OPT_NESTED, "--nested", NULL, "images in the strings of hooks, too" },
+    { OPT_IN_PLACE, "--in-place", NULL, "write each file anew, all or nothing" },
+    { OPT_BACKUP, "--backup", "[=SUFFIX]", "keep the old file as FILE.bak, or FILE with SUFFIX" },
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
@@ -45,11 +58,12 @@ typedef struct cli {
 
 static void column(pst_out *o, const char *text, const char *more, size_t width)
 {
-    size_t len = strlen(text) + (more ? 1 + strlen(more) : 0);
+    const bool apart = more && more[0] != '[';
+    size_t len = strlen(text) + (more ? apart + strlen(more) : 0);
     pst_out_str(o, "  ");
     pst_out_str(o, text);
     if (more) {
-        pst_out_char(o, ' ');
+        pst_out_str(o, apart ? " " : "");
         pst_out_str(o, more);
     }
     pst_out_spaces(o, len < width ? width - len : 1);
@@ -61,7 +75,7 @@ static void print_options(pst_out *o, unsigned bits)
     for (i = 0; i < OPTION_COUNT; i++) {
         if (!(options[i].bit & bits))
             continue;
-        column(o, options[i].name, options[i].argument, 16);
+        column(o, options[i].name, options[i].argument, 20);
         pst_out_str(o, options[i].summary);
         pst_out_char(o, '\n');
     }
@@ -119,7 +133,9 @@ static bool parse_number(const char *text, uint64_t *value)
 /* Take one option. RETURNS: PST_FINE, or PST_TROUBLE with a message. */
 static int take_option(cli *c, const struct option *option, const char *value)
 {
+    pst_convert_options *convert = &c->job.convert;
     pst_steps steps;
+    uint64_t number;
     switch (option->bit) {
     case OPT_JSON: c->job.json = true; break;
     case OPT_DEPTH:
@@ -130,6 +146,17 @@ static int take_option(cli *c, const struct option *option, const char *value)
         if (!pst_steps_init(&steps, value))
             return wrong_usage(c, steps.error, NULL);
         c->job.path = value;
+        break;
+    case OPT_ORDER:    convert->order = value; break;
+    case OPT_LIKE:     convert->like = value; break;
+    case OPT_EXACT:    convert->exact = true; break;
+    case OPT_NESTED:   convert->nested = true; break;
+    case OPT_IN_PLACE: convert->in_place = true; break;
+    case OPT_BACKUP:   convert->backup = value && *value ? value : ".bak"; break;
+    case OPT_MINOR:
+        if (!parse_number(value, &number) || number > 255)
+            return wrong_usage(c, "no minor version: ", value);
+        convert->minor = (int)number;
         break;
     default: break;
     }
@@ -146,6 +173,21 @@ static const struct option *find_option(const cli *c, const char *text, size_t l
     return NULL;
 }
 
+/* Options of `convert` that do not go together. RETURNS: as parse(). */
+static int check_convert(const cli *c)
+{
+    const pst_convert_options *convert = &c->job.convert;
+    if (convert->order && convert->like)
+        return wrong_usage(c, "--order and --like exclude each other", NULL);
+    if (!convert->order && !convert->like && convert->minor < 0)
+        return wrong_usage(c, "convert to what? --order, --like or --minor is missing", NULL);
+    if (!convert->in_place && c->file_count > 1)
+        return wrong_usage(c, "several files need --in-place", NULL);
+    if (!convert->in_place && (convert->backup || c->job.json))
+        return wrong_usage(c, convert->backup ? "--backup needs --in-place" : "--json needs --in-place", NULL);
+    return -1;
+}
+
 /* Options and files, in any order; -- ends the options. RETURNS: a status; -1 to go on. */
 static int parse(cli *c, int argc, const char *const *argv)
 {
@@ -154,6 +196,7 @@ static int parse(cli *c, int argc, const char *const *argv)
     for (i = 1; i < argc; i++) {
         const char *a = argv[i], *value = strchr(a, '=');
         const struct option *option;
+        bool needed;
         if (ended || a[0] != '-' || !a[1]) {
             c->files[c->file_count++] = a;
             continue;
@@ -169,16 +212,17 @@ static int parse(cli *c, int argc, const char *const *argv)
         option = find_option(c, a, value ? (size_t)(value - a) : strlen(a));
         if (!option)
             return wrong_usage(c, "no such option: ", a);
-        if (option->argument && !value && ++i == argc)
+        needed = option->argument && option->argument[0] != '[';
+        if (needed && !value && ++i == argc)
             return wrong_usage(c, "a value is missing for ", a);
         if (!option->argument && value)
             return wrong_usage(c, "no value is taken by ", option->name);
-        if (take_option(c, option, value ? value + 1 : option->argument ? argv[i] : NULL) != PST_FINE)
+        if (take_option(c, option, value ? value + 1 : needed ? argv[i] : NULL) != PST_FINE)
             return PST_TROUBLE;
     }
     if (!c->file_count)
         return wrong_usage(c, "a file is missing", NULL);
-    return -1;
+    return c->command->options & OPT_CONVERT ? check_convert(c) : -1;
 }
 
 /* ---- running ----------------------------------------------------------------------------- */
@@ -195,13 +239,15 @@ static int complain(cli *c, const char *name)
 static int run_file(cli *c, const char *name)
 {
     pst_source source;
+    const char *how = NULL;
     int status;
     c->job.name = name;
     if (!c->host->open(c->host, name, &source))
         return complain(c, name);
-    if (!pst_unpack(c->host, &source, NULL))
+    if (!pst_unpack(c->host, &source, &how))
         status = complain(c, name);
     else {
+        c->job.packed = how != NULL;
         c->job.source = &source;
         status = c->command->run(&c->job);
     }
@@ -213,7 +259,8 @@ static int run_files(cli *c)
 {
     int i, status, worst = PST_FINE;
     for (i = 0; i < c->file_count && !c->out->failed; i++) {
-        if (c->file_count > 1 && !c->job.json && c->command->run != pst_json) {
+        if (c->file_count > 1 && !c->job.json && c->command->run != pst_json
+            && c->command->run != pst_cli_convert) {
             pst_out_str(c->out, i ? "\n" : "");
             pst_out_str(c->out, c->files[i]);
             pst_out_str(c->out, ":\n");
@@ -266,6 +313,8 @@ int pst_cli(pst_host *host, const char *program, int argc, const char *const *ar
     c.host = host;
     c.program = program;
     c.job.memory = m;
+    c.job.host = host;
+    c.job.convert.minor = -1;
     c.job.max_depth = UINT64_MAX;
     c.out = (pst_out *)m->resize(m->host, NULL, sizeof *c.out);
     c.err = (pst_out *)m->resize(m->host, NULL, sizeof *c.err);

@@ -30,6 +30,13 @@ typedef struct pst_host {
     bool  (*spool_write)(void *spool, const void *bytes, size_t len);
     void  (*spool_source)(void *spool, pst_source *source);      /* close() it */
 
+    /* A file that is to take the place of NAME: written beside it, put there at the end. Its
+     * mode stays. replace_end() frees it in any case; `keep` false leaves NAME as it is;
+     * `backup`, if not NULL, is put behind NAME to make the name that the old file keeps. */
+    void *(*replace_new)(struct pst_host *h, const char *name);
+    bool  (*replace_write)(void *replacement, const void *bytes, size_t len);
+    bool  (*replace_end)(struct pst_host *h, void *replacement, bool keep, const char *backup);
+
     /* The names in a directory, one call of `each` for each, with the directory before them;
      * sorted. RETURNS: 1, 0 if NAME is no directory, -1 with a reason. */
     int  (*list)(struct pst_host *h, const char *name, bool (*each)(void *context, const char *name),

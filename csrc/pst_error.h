@@ -10,7 +10,8 @@
 #include "pst_config.h"
 
 /* X(code, name): names and numbers are stable, for programs; new ones come at the end. The
- * ones from PST_ERR_DEPTH on are the host's: the codec itself reports none of them. */
+ * ones from PST_ERR_DEPTH to PST_ERR_FILE are the host's: the codec itself reports none of
+ * them. */
 #define PST_ERROR_LIST(X) \
     X(PST_OK,                "ok")                 /* nothing wrong */ \
     X(PST_ERR_TRUNCATED,     "truncated")          /* the input ends inside the image */ \
@@ -41,7 +42,8 @@
     X(PST_ERR_OVERLOAD,      "overload")           /* overloading that cannot be restored */ \
     X(PST_ERR_DIED,          "died")               /* host code that the run has called died */ \
     X(PST_ERR_ARGUMENT,      "argument")           /* what was asked makes no sense */ \
-    X(PST_ERR_FILE,          "file")               /* a file that cannot be read or written */
+    X(PST_ERR_FILE,          "file")               /* a file that cannot be read or written */ \
+    X(PST_ERR_NO_EQUIVALENT, "no_equivalent")      /* an older version has nothing like it */
 
 typedef enum pst_err {
 #define PST_ERROR_ENUM(code, name) code,

@@ -92,6 +92,8 @@ static pst_float from_double_bits(uint64_t bits)
     f.nan = exponent == DOUBLE_SPECIAL && fraction;
     f.low = exponent ? fraction | UINT64_C(1) << DOUBLE_BITS : fraction;
     f.exponent = (exponent ? exponent : 1) - DOUBLE_BIAS - DOUBLE_BITS;
+    if (f.nan)
+        f.high = fraction << (64 - DOUBLE_BITS);
     return f;
 }
 
@@ -108,6 +110,8 @@ static pst_float from_extended(unsigned sign_exponent, uint64_t mantissa)
     f.infinite = f.infinite && !f.nan;
     f.low = mantissa;
     f.exponent = (exponent ? exponent : 1) - WIDE_BIAS - 63;
+    if (f.nan)
+        f.high = mantissa << 1;
     return f;
 }
 
@@ -124,6 +128,8 @@ static pst_float from_quad(uint64_t high, uint64_t low)
     if (exponent)
         f.high |= UINT64_C(1) << QUAD_HIGH_BITS;
     f.exponent = (exponent ? exponent : 1) - WIDE_BIAS - QUAD_HIGH_BITS - 64;
+    if (f.nan)
+        f.high = high << (64 - QUAD_HIGH_BITS) | low >> QUAD_HIGH_BITS;
     return f;
 }
 
@@ -216,12 +222,19 @@ static uint64_t round_to_double(pst_float f)
     return ((uint64_t)(exponent + DOUBLE_BIAS - 1) << DOUBLE_BITS) + fraction;
 }
 
+/* A NaN keeps what fits of its payload, and never becomes an infinity. */
+static uint64_t nan_bits(uint64_t fraction)
+{
+    fraction >>= 64 - DOUBLE_BITS;
+    return (uint64_t)DOUBLE_SPECIAL << DOUBLE_BITS | (fraction ? fraction : UINT64_C(1) << (DOUBLE_BITS - 1));
+}
+
 double pst_float_to_double(const pst_float *f)
 {
     uint64_t bits;
     double v;
     if (f->nan)
-        bits = (uint64_t)DOUBLE_SPECIAL << DOUBLE_BITS | UINT64_C(1) << (DOUBLE_BITS - 1);
+        bits = nan_bits(f->high);
     else if (f->infinite)
         bits = (uint64_t)DOUBLE_SPECIAL << DOUBLE_BITS;
     else

@@ -23,13 +23,13 @@ typedef enum pst_float_kind {
 #define PST_FLOAT_MAX 16
 
 /* A float taken apart: (high * 2**64 + low + something below 1 if `more`) * 2**exponent.
- * Zero has high == low == 0. */
+ * Zero has high == low == 0. Of a NaN, `high` has its first fraction bits, the topmost on top. */
 typedef struct pst_float {
     uint64_t high, low;
     int32_t  exponent;
     bool     negative;
     bool     more;          /* bits were cut off that are not all zero */
-    bool     infinite, nan; /* then the rest means nothing, but for the sign */
+    bool     infinite, nan;
 } pst_float;
 
 PST_EXTERN_C_BEGIN

@@ -43,7 +43,8 @@ size_t pst_header_write(const pst_header *h, uint8_t *out)
     *p++ = h->int_size;
     *p++ = h->long_size;
     *p++ = h->ptr_size;
-    *p++ = h->nv_size;
+    if (pst_header_has_nv(h))
+        *p++ = h->nv_size;
     return (size_t)(p - out);
 }
 

@@ -1,5 +1,5 @@
 /* pst_host.c - see pst_host.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #define _FILE_OFFSET_BITS 64
 #include <dirent.h>
 #include <errno.h>
@@ -245,6 +245,106 @@ static int list(pst_host *h, const char *name, bool (*each)(void *context, const
     return 1;
 }
 
+/* ---- files that take the place of others ------------------------------------------------------ */
+
+typedef struct replacement {
+    int   fd;
+    char *name;         /* of the file that goes, links followed */
+    char *temporary;    /* beside it */
+} replacement;
+
+/* RETURNS: a + b, to be freed; NULL without memory. */
+static char *concat(const char *a, const char *b)
+{
+    size_t a_len = strlen(a), b_len = strlen(b);
+    char *text = (char *)malloc(a_len + b_len + 1);
+    if (text) {
+        memcpy(text, a, a_len);
+        memcpy(text + a_len, b, b_len + 1);
+    }
+    return text;
+}
+
+static void free_replacement(replacement *r)
+{
+    if (r->fd >= 0)
+        (void)close(r->fd);
+    free(r->name);
+    free(r->temporary);
+    free(r);
+}
+
+static void *replace_new(pst_host *h, const char *name)
+{
+    replacement *r = (replacement *)calloc(1, sizeof *r);
+    struct stat st;
+    h->reason = "out of memory";
+    if (!r)
+        return NULL;
+    r->fd = -1;
+    r->name = realpath(name, NULL);
+    if (!r->name || stat(r->name, &st) != 0)
+        h->reason = strerror(errno);
+    else if (!S_ISREG(st.st_mode))
+        h->reason = "is no file that can be replaced";
+    else if ((r->temporary = concat(r->name, ".new-XXXXXX")) != NULL) {
+        r->fd = mkstemp(r->temporary);
+        if (r->fd < 0)
+            h->reason = strerror(errno);
+        else if (fchown(r->fd, st.st_uid, st.st_gid) != 0 && geteuid() == 0)
+            h->reason = strerror(errno);
+        else if (fchmod(r->fd, st.st_mode & 07777) != 0)
+            h->reason = strerror(errno);
+        else
+            return r;
+        if (r->fd >= 0)
+            (void)unlink(r->temporary);
+    }
+    free_replacement(r);
+    return NULL;
+}
+
+static bool replace_write(void *host, const void *bytes, size_t len)
+{
+    const replacement *r = (const replacement *)host;
+    const char *p = (const char *)bytes;
+    while (len) {
+        ssize_t put = write(r->fd, p, len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        p += put;
+        len -= (size_t)put;
+    }
+    return true;
+}
+
+/* The old file keeps a name of its own, and its old one until the new file has it. */
+static bool keep_old(const replacement *r, const char *backup)
+{
+    char *name = concat(r->name, backup);
+    bool fine = name && (unlink(name) == 0 || errno == ENOENT)
+             && (link(r->name, name) == 0 || rename(r->name, name) == 0);
+    if (!name)
+        errno = ENOMEM;
+    free(name);
+    return fine;
+}
+
+static bool replace_end(pst_host *h, void *host, bool keep, const char *backup)
+{
+    replacement *r = (replacement *)host;
+    bool fine = !keep || (fsync(r->fd) == 0 && (!backup || keep_old(r, backup))
+                          && rename(r->temporary, r->name) == 0);
+    if (!fine)
+        h->reason = strerror(errno);
+    if (!keep || !fine)
+        (void)unlink(r->temporary);
+    free_replacement(r);
+    return fine;
+}
+
 bool pst_host_color(int fd)
 {
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
@@ -261,4 +361,7 @@ void pst_host_init(pst_host *h)
     h->spool_write = spool_write;
     h->spool_source = spool_source;
     h->list = list;
+    h->replace_new = replace_new;
+    h->replace_write = replace_write;
+    h->replace_end = replace_end;
 }

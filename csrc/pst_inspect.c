@@ -62,6 +62,11 @@ static void print_problem(pst_out *o, const pst_walk *w)
     case PST_ERR_CLASS_INDEX:  print_two(o, "class #", e->have, " is named, there are ", e->want); break;
     case PST_ERR_CLASS_LENGTH:
     case PST_ERR_LENGTH:       print_two(o, "a length of ", e->have, " bytes, the most is ", e->want); break;
+    case PST_ERR_NO_EQUIVALENT:
+        pst_out_str(o, pst_marker_name((unsigned)e->have));
+        pst_out_str(o, " has no equivalent in format 2.");
+        pst_out_u64(o, e->want);
+        break;
     case PST_ERR_MEMORY:       pst_out_str(o, "out of memory"); break;
     default:                   pst_out_str(o, pst_error_name(e->code)); break;
     }

@@ -17,6 +17,17 @@
 
 enum { PST_FINE = 0, PST_FINDINGS = 1, PST_TROUBLE = 2 };
 
+struct pst_host;
+
+/* What `convert` is to do. */
+typedef struct pst_convert_options {
+    const char *order;      /* a name for pst_convert_target(), or NULL */
+    const char *like;       /* an image to take the order from, or NULL; without both it stays */
+    const char *backup;     /* in place: behind the old file's name; NULL: no backup */
+    int         minor;      /* -1: that of the image, or of `like` */
+    bool        exact, nested, in_place;
+} pst_convert_options;
+
 typedef struct pst_job {
     const pst_source *source;      /* the image; borrowed like all that follows */
     const pst_memory *memory;
@@ -25,6 +36,9 @@ typedef struct pst_job {
     bool              json;        /* JSON instead of text */
     uint64_t          max_depth;   /* dump: levels shown; UINT64_MAX for all */
     const char       *path;        /* dump: only what stands there; NULL for all */
+    bool              packed;      /* the source was unpacked from what the file holds */
+    struct pst_host  *host;
+    pst_convert_options convert;
 } pst_job;
 
 PST_EXTERN_C_BEGIN
@@ -37,6 +51,13 @@ int pst_dump(pst_job *job);
 
 /* ---- pst_json.c: the data as JSON ---- */
 int pst_json(pst_job *job);
+
+/* ---- pst_cli_convert.c: the image rewritten, to the output or into the file's place ---- */
+int pst_cli_convert(pst_job *job);
+
+/* Why a conversion has failed, as pst_problem() says it. */
+struct pst_conversion;
+void pst_convert_problem(pst_out *o, const struct pst_conversion *c);
 
 /* ---- pst_inspect.c: shared parts ---- */
 

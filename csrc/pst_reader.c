@@ -62,7 +62,7 @@ static bool read_u64(pst_reader *r, uint64_t *v)
 
 bool pst_reader_lobject(pst_reader *r, pst_token *t)
 {
-    uint8_t inner;
+    uint8_t inner = 0;
     if (!pst_reader_u8(r, &inner))
         return false;
     t->marker = inner;
@@ -107,7 +107,7 @@ double pst_reader_double(const pst_reader *r, const pst_token *t)
 
 bool pst_reader_index(pst_reader *r, int64_t *index)
 {
-    uint32_t v;
+    uint32_t v = 0;
     if (!pst_reader_u32(r, &v))
         return false;
     *index = (int32_t)v;
@@ -138,8 +138,8 @@ bool pst_reader_hook_flags(pst_reader *r, pst_hook *h, bool first)
 /* A field of one byte, or of four in the image's order when `big`. */
 static bool read_u8_or_u32(pst_reader *r, bool big, uint64_t *v)
 {
-    uint8_t byte;
-    uint32_t word;
+    uint8_t byte = 0;
+    uint32_t word = 0;
     if (big) {
         if (!pst_reader_u32(r, &word))
             return false;

@@ -12,7 +12,7 @@ bool pst_writer_fail(pst_writer *w, pst_err code)
 
 static void put_u64_nocheck(pst_writer *w, uint64_t v)
 {
-    if (w->netorder && pst_host_is_little())
+    if (w->swap)
         v = pst_swap64(v);
     pst_buf_put_nocheck(&w->buf, &v, sizeof v);
 }
@@ -27,6 +27,18 @@ static bool put_bytes(pst_writer *w, const void *bytes, uint64_t len)
         return false;
     pst_buf_put_nocheck(&w->buf, bytes, (size_t)len);
     return true;
+}
+
+void pst_writer_configure(pst_writer *w, const pst_header *h)
+{
+    const bool little = pst_header_swapped(h) != pst_host_is_little();
+    w->netorder = h->netorder;
+    w->swap = pst_header_swapped(h);
+    if (h->netorder)
+        return;
+    w->iv_size = h->order_len;
+    w->nv_size = h->nv_size ? h->nv_size : (uint8_t)sizeof(double);
+    w->nv_kind = (uint8_t)pst_float_kind_of(w->nv_size, little, h->ptr_size);
 }
 
 bool pst_write_header(pst_writer *w, const pst_header *h)
@@ -100,6 +112,64 @@ bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size)
     pst_buf_put_u8_nocheck(&w->buf, PST_DOUBLE);
     pst_buf_put_nocheck(&w->buf, nv, size);
     return true;
+}
+
+bool pst_write_native_double(pst_writer *w, double v)
+{
+    const bool little = w->swap != pst_host_is_little();
+    if (!pst_writer_reserve(w, 1 + PST_FLOAT_MAX))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, PST_DOUBLE);
+    pst_float_encode(w->buf.pos, v, (pst_float_kind)w->nv_kind, little, w->nv_size);
+    w->buf.pos += w->nv_size;
+    return true;
+}
+
+bool pst_write_native_iv(pst_writer *w, int64_t iv)
+{
+    if (!pst_writer_reserve(w, 9))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, PST_INTEGER);
+    pst_writer_put_iv_nocheck(w, iv);
+    return true;
+}
+
+bool pst_write_u8(pst_writer *w, unsigned v)
+{
+    if (!pst_writer_reserve(w, 1))
+        return false;
+    pst_buf_put_u8_nocheck(&w->buf, v);
+    return true;
+}
+
+bool pst_write_u32(pst_writer *w, uint32_t v)
+{
+    if (!pst_writer_reserve(w, 4))
+        return false;
+    pst_writer_put_u32_nocheck(w, v);
+    return true;
+}
+
+bool pst_write_u64(pst_writer *w, uint64_t v)
+{
+    if (!pst_writer_reserve(w, 8))
+        return false;
+    put_u64_nocheck(w, v);
+    return true;
+}
+
+bool pst_write_be32(pst_writer *w, uint32_t v)
+{
+    if (!pst_writer_reserve(w, 4))
+        return false;
+    pst_store_be32(w->buf.pos, v);
+    w->buf.pos += 4;
+    return true;
+}
+
+bool pst_write_bytes(pst_writer *w, const void *bytes, uint64_t len)
+{
+    return put_bytes(w, bytes, len);
 }
 
 bool pst_write_object(pst_writer *w, uint64_t tag)

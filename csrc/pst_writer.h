@@ -13,6 +13,7 @@
 
 #include "pst_buf.h"
 #include "pst_error.h"
+#include "pst_float.h"
 #include "pst_header.h"
 #include "pst_numfmt.h"
 #include "pst_tags.h"
@@ -21,7 +22,10 @@ typedef struct pst_writer {
     pst_buf   buf;
     pst_error error;
     bool      netorder;
+    bool      swap;       /* multi-byte values are in the other order than this machine's */
     uint8_t   iv_size;    /* bytes of INTEGER's payload: 4 or 8 */
+    uint8_t   nv_size;    /* bytes of DOUBLE's payload */
+    uint8_t   nv_kind;    /* its layout, a pst_float_kind */
     uint8_t   digits;     /* of a double in network order: PST_DIGITS_PERL or _EXACT */
 } pst_writer;
 
@@ -42,6 +46,9 @@ PST_EXTERN_C_BEGIN
 /* Record the first error. RETURNS: false. */
 bool pst_writer_fail(pst_writer *w, pst_err code);
 
+/* Write as a machine does whose header is `h`, or in network order. */
+void pst_writer_configure(pst_writer *w, const pst_header *h);
+
 /* Header, as pst_header_write() makes it. */
 bool pst_write_header(pst_writer *w, const pst_header *h);
 
@@ -60,6 +67,20 @@ bool pst_write_double(pst_writer *w, double v);
 /* The same for a native float of another size, which the caller has found not to be an
  * integer: marker and bytes. */
 bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size);
+
+/* A double in the layout that the writer's machine has, whatever its value: native order. */
+bool pst_write_native_double(pst_writer *w, double v);
+
+/* Pieces of the format, for those who copy an image and keep its form: a byte, 4 or 8 bytes in
+ * the image's order, 4 bytes big-endian, any bytes. */
+bool pst_write_u8(pst_writer *w, unsigned v);
+bool pst_write_u32(pst_writer *w, uint32_t v);
+bool pst_write_u64(pst_writer *w, uint64_t v);
+bool pst_write_be32(pst_writer *w, uint32_t v);
+bool pst_write_bytes(pst_writer *w, const void *bytes, uint64_t len);
+
+/* INTEGER with a payload of the writer's size, whatever the value; it must fit. */
+bool pst_write_native_iv(pst_writer *w, int64_t iv);
 
 /* OBJECT: tag of an object already begun. */
 bool pst_write_object(pst_writer *w, uint64_t tag);
@@ -89,12 +110,15 @@ bool pst_write_hook_tag(pst_writer *w, const pst_hook_record *h, uint64_t tag);
 
 PST_EXTERN_C_END
 
-/* Start with an empty buffer; the host sets w->buf's memory and grow before. */
+/* Start with an empty buffer, for this machine's native order or for network order; the host
+ * sets w->buf's memory and grow before. */
 PST_INLINE void pst_writer_init(pst_writer *w, bool netorder, size_t iv_size)
 {
     memset(w, 0, sizeof *w);
     w->netorder = netorder;
+    w->swap = netorder && pst_host_is_little();
     w->iv_size = (uint8_t)iv_size;
+    w->nv_size = sizeof(double);
     w->digits = PST_DIGITS_PERL;
 }
 
@@ -107,10 +131,9 @@ PST_INLINE bool pst_writer_reserve(pst_writer *w, size_t need)
 /* 32 bits in the image's order; room must have been reserved. */
 PST_INLINE void pst_writer_put_u32_nocheck(pst_writer *w, uint32_t v)
 {
-    if (w->netorder)
-        pst_store_be32(w->buf.pos, v);
-    else
-        memcpy(w->buf.pos, &v, sizeof v);
+    if (w->swap)
+        v = pst_swap32(v);
+    memcpy(w->buf.pos, &v, sizeof v);
     w->buf.pos += sizeof v;
 }
 
@@ -121,6 +144,17 @@ PST_INLINE bool pst_write_marker(pst_writer *w, enum pst_tag tag)
         return false;
     pst_buf_put_u8_nocheck(&w->buf, tag);
     return true;
+}
+
+/* The payload of an INTEGER; room must have been reserved. */
+PST_INLINE void pst_writer_put_iv_nocheck(pst_writer *w, int64_t iv)
+{
+    if (w->iv_size == 8) {
+        uint64_t v = w->swap ? pst_swap64((uint64_t)iv) : (uint64_t)iv;
+        pst_buf_put_nocheck(&w->buf, &v, 8);
+    }
+    else
+        pst_writer_put_u32_nocheck(w, (uint32_t)iv);
 }
 
 /* A signed integer. */
@@ -142,12 +176,7 @@ PST_INLINE bool pst_write_integer(pst_writer *w, int64_t iv)
         return true;
     }
     pst_buf_put_u8_nocheck(&w->buf, PST_INTEGER);
-    if (w->iv_size == 8)
-        pst_buf_put_nocheck(&w->buf, &iv, 8);
-    else {
-        int32_t iv32 = (int32_t)iv;
-        pst_buf_put_nocheck(&w->buf, &iv32, 4);
-    }
+    pst_writer_put_iv_nocheck(w, iv);
     return true;
 }
 

@@ -207,3 +207,11 @@ CODE:
     RETVAL = items ? pstx_image_command(aTHX_ items, &ST(0)) : 2;
 OUTPUT:
     RETVAL
+
+# _convert(IMAGE, ORDER or undef, MINOR or -1, EXACT, NESTED): the image rewritten.
+SV *
+_convert(SV *image, SV *order, int minor, bool exact, bool nested)
+CODE:
+    RETVAL = pstx_image_convert(aTHX_ image, SvOK(order) ? SvPVbyte_nolen(order) : NULL, minor, exact, nested);
+OUTPUT:
+    RETVAL

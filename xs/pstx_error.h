@@ -23,6 +23,9 @@
     X(WIDE_IMAGE, ARGUMENT, RUN, "Frozen string corrupt - contains characters outside 0-255") \
     X(BAD_HANDLE, ARGUMENT, NONE, "not a valid file descriptor") \
     X(NOT_A_GLOB, ARGUMENT, NONE, "Not a GLOB reference") \
+    X(NO_ORDER, ARGUMENT, NONE, \
+        "%s is no order: network, native, or a text such as 12345678, perhaps with sizes: 12345678/4/4/4/8") \
+    X(CONVERSION, ARGUMENT, NONE, "The image cannot be converted: %" SVf) \
     /* storing */ \
     X(CANT_STORE, ITEM, DATA, "Can't store %s items") \
     X(CANT_STORE_ITEM, ITEM, NONE, "Can't store item %s(0x%" UVxf ")") \

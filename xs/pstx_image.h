@@ -12,4 +12,11 @@
  * RETURNS: the exit status. PERL: may run user code (tied handles are passed by). */
 int pstx_image_command(pTHX_ SSize_t items, SV **args);
 
+/* Permafrost::Image->convert: an image for another machine, order or version.
+ *   order          a name for pst_convert_target(); NULL: as in `image`
+ *   minor          -1: as in `image`
+ *   exact, nested  see pst_conversion
+ * RETURNS: +1. PERL: croaks if it cannot be converted. */
+SV *pstx_image_convert(pTHX_ SV *image, const char *order, int minor, bool exact, bool nested);
+
 #endif

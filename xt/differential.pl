@@ -49,12 +49,14 @@ usage: differential.pl [options]
   --failures N  stop after N differences (5)
   --verbose     print each case's data before it runs (with --jobs 1)
   --self-test   perturb one side of every case: each one must be noticed
+  --images      compare nothing: print the images of the tested module, each pair (freeze,
+                nfreeze of the same data) as two strings with their lengths, pack 'N/a* N/a*'
 TEXT
     exit $_[0];
 }
 
 Getopt::Long::GetOptions(\%opt, 'count=i', 'seed=i', 'jobs=i', 'start=i', 'failures=i',
-    'verbose', 'self-test', 'help')
+    'verbose', 'self-test', 'images', 'help')
   or usage(2);
 usage(0) if $opt{help};
 usage(2) if @ARGV || $opt{jobs} < 1;
@@ -926,8 +928,36 @@ for (my $i = $opt{start}; $i < $opt{start} + $opt{count}; $i += $CHUNK) {
     push @todo, [$i, $to];
 }
 
+# For --images: the images of some cases; those with data that cannot be frozen have none.
+sub print_images {
+    my ($from, $to) = @_;
+    binmode STDOUT;
+    for my $i ($from .. $to - 1) {
+        my $root = build($i);
+        run(pf, 'freeze', 0, $root);          # hooks may change the data
+        my ($native, $network) = map { run(pf, $_, 0, $root)->{value} } 'freeze', 'nfreeze';
+        print pack 'N/a* N/a*', $native, $network if defined $native && defined $network;
+    }
+    return;
+}
+
 $Storable::recursion_limit = $Storable::recursion_limit_hash = -1;
 $| = 1;
+if ($opt{images}) {
+    for my $range (@todo) {
+        my $pid = fork;
+        die "$0: fork: $!\n" unless defined $pid;
+        if (!$pid) {
+            $| = 0;
+            print_images(@$range);
+            close STDOUT or die "$0: $!\n";
+            POSIX::_exit(0);
+        }
+        waitpid $pid, 0;
+        exit 1 if $?;
+    }
+    exit 0;
+}
 my ($done, $failures, $stock_crashes, %child) = (0, 0, 0);
 my $select   = IO::Select->new;
 my $began    = time;

@@ -74,7 +74,7 @@ for my $file (grep { basename($_) ne 'pstx_compat.h' } @glue) {
 
 # Names.
 for my $file (@core) {
-    like(basename($file), qr/\Apst_[a-z0-9_]+\.[ch]\z/, "$file: prefix pst_, snake_case");
+    like(basename($file), qr{\A(?:pst_[a-z0-9_]+\.[ch]|pst\.h)\z}, "$file: prefix pst_, snake_case");
 }
 for my $file (@glue) {
     like(basename($file), qr/\A(?:pstx(?:_[a-z0-9_]+)?\.[ch]|Permafrost\.xs)\z/, "$file: prefix pstx_, snake_case");
