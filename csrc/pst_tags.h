@@ -52,6 +52,14 @@ enum pst_tag {
     PST_TAG_COUNT
 };
 
+/* The first minor version whose readers know a marker. */
+enum pst_tag_minor {
+#define PST_TAG_MINOR(value, name, minor) PST_MINOR_OF_##name = minor,
+    PST_TAG_LIST(PST_TAG_MINOR)
+#undef PST_TAG_MINOR
+    PST_MINOR_OF_NONE = 0
+};
+
 /* FLAG_HASH: flags of the hash, and of each key. */
 enum {
     PST_HASH_RESTRICTED = 1,

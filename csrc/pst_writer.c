@@ -10,6 +10,11 @@ bool pst_writer_fail(pst_writer *w, pst_err code)
     return false;
 }
 
+bool pst_writer_lobject(pst_writer *w)
+{
+    return !w->no_lobject || pst_writer_fail(w, PST_ERR_MINOR);
+}
+
 static void put_u64_nocheck(pst_writer *w, uint64_t v)
 {
     if (w->swap)
@@ -55,6 +60,8 @@ bool pst_write_string_long(pst_writer *w, const char *bytes, uint64_t len, bool 
     if (!pst_writer_reserve(w, 10))
         return false;
     if (len > PST_I32_MAX) {
+        if (!pst_writer_lobject(w))
+            return false;
         pst_buf_put_u8_nocheck(&w->buf, PST_LOBJECT);
         pst_buf_put_u8_nocheck(&w->buf, marker);
         put_u64_nocheck(w, len);
@@ -80,7 +87,7 @@ bool pst_write_unsigned(pst_writer *w, uint64_t uv)
 
 bool pst_write_count_huge(pst_writer *w, enum pst_tag tag, unsigned hash_flags, uint64_t count)
 {
-    if (!pst_writer_reserve(w, 11))
+    if (!pst_writer_lobject(w) || !pst_writer_reserve(w, 11))
         return false;
     pst_buf_put_u8_nocheck(&w->buf, PST_LOBJECT);
     pst_buf_put_u8_nocheck(&w->buf, tag);
@@ -177,6 +184,8 @@ bool pst_write_object(pst_writer *w, uint64_t tag)
     if (!pst_writer_reserve(w, 10))
         return false;
     if (tag > PST_I32_MAX) {
+        if (!pst_writer_lobject(w))
+            return false;
         pst_buf_put_u8_nocheck(&w->buf, PST_LOBJECT);
         pst_buf_put_u8_nocheck(&w->buf, PST_OBJECT);
         put_u64_nocheck(w, tag);
@@ -312,7 +321,7 @@ bool pst_write_hook(pst_writer *w, const pst_hook_record *h)
 {
     unsigned flags = hook_flags(h);
     bool huge = h->string_len > PST_I32_MAX;
-    if (!pst_writer_reserve(w, 9))
+    if ((huge && !pst_writer_lobject(w)) || !pst_writer_reserve(w, 9))
         return false;
     if (!h->recursed) {
         if (huge)

@@ -27,6 +27,7 @@ typedef struct pst_writer {
     uint8_t   nv_size;    /* bytes of DOUBLE's payload */
     uint8_t   nv_kind;    /* its layout, a pst_float_kind */
     uint8_t   digits;     /* of a double in network order: PST_DIGITS_PERL or _EXACT */
+    bool      no_lobject; /* what would need LOBJECT is an error, PST_ERR_MINOR */
 } pst_writer;
 
 /* What a hook record consists of, but for the sub-objects and the tags. */
@@ -51,6 +52,9 @@ void pst_writer_configure(pst_writer *w, const pst_header *h);
 
 /* Header, as pst_header_write() makes it. */
 bool pst_write_header(pst_writer *w, const pst_header *h);
+
+/* Record the error, if LOBJECT must not be written. RETURNS: may it be written? */
+bool pst_writer_lobject(pst_writer *w);
 
 /* Slow halves of the inline functions below. */
 bool pst_write_string_long(pst_writer *w, const char *bytes, uint64_t len, bool utf8);

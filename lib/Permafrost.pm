@@ -19,6 +19,7 @@ our @EXPORT_OK = qw(
     retrieve_fd
     lock_store lock_nstore lock_retrieve
     file_magic read_magic
+    lock_update
     BLESS_OK TIE_OK FLAGS_COMPAT
     stack_depth stack_depth_hash
 );
@@ -66,35 +67,115 @@ sub _writer_to_file {
 # Carp's croak, loaded when it is needed.
 sub _croak { require Carp; goto &Carp::croak }
 
+# ---- objects ----------------------------------------------------------------------------
+
+# What is not true of a number below: a limit.
+my $limit = [undef, 'a positive integer, or undef for none', sub { !defined $_[0] || $_[0] =~ /\A[1-9][0-9]{0,17}\z/ }];
+my $flag  = [0, 'true or false', sub { !ref $_[0] }];
+
+# Option => [default, what it must be, is this it?].
+my %OPTION = (
+    order => ['network', q('network' or 'native'), sub { ($_[0] // '') =~ /\A(?:network|native)\z/ }],
+    trust => ['data', q('data', 'classes' or 'full'), sub { ($_[0] // '') =~ /\A(?:data|classes|full)\z/ }],
+    classes => [undef, q(a reference to an array of names, a regular expression or a code reference, )
+            . q(and trust must be 'classes'), \&_class_check],
+    max_minor => [undef, 'an integer from 0 to ' . (_versions())[2] . ', or undef for none',
+        sub { !defined $_[0] || $_[0] =~ /\A(?:0|[1-9][0-9]?)\z/ && $_[0] <= (_versions())[2] }],
+    max_depth => $limit, max_bytes => $limit, max_items => $limit,
+    canonical => $flag, exact_numbers => $flag, atomic => $flag,
+);
+
+sub new {
+    my ($class, @given) = @_;
+    require Permafrost::Error;
+    _bad_option('options come in pairs of name and value') if @given % 2;
+    my %options = map { ($_ => $OPTION{$_}[0]) } keys %OPTION;
+    while (my ($name, $value) = splice @given, 0, 2) {
+        my $option = $OPTION{$name // ''}
+            or _bad_option(sprintf q(unknown option '%s'; there are %s), $name // 'undef', join ', ', sort keys %OPTION);
+        $option->[2]->($value) or _bad_option(sprintf q(bad value %s for option %s: it must be %s),
+            defined $value ? "'$value'" : 'undef', $name, $option->[1]);
+        $options{$name} = $value;
+    }
+    if (defined $options{classes} xor $options{trust} eq 'classes') {
+        _bad_option(q(option classes and trust 'classes' need each other));
+    }
+    $options{classes} = [@{ $options{classes} }] if ref $options{classes} eq 'ARRAY';
+    my $self = bless {}, ref $class || $class;
+    _make_object($self, {%options, _allowed => _class_check($options{classes})});
+    return $self;
+}
+
+sub options {
+    my ($self) = @_;
+    my $options = _object_options($self) or _croak('options is a method of objects that Permafrost->new has made');
+    my %copy = %$options;
+    delete $copy{_allowed};
+    $copy{classes} = [@{ $copy{classes} }] if ref $copy{classes} eq 'ARRAY';
+    return %copy;
+}
+
+# The option classes, as the glue wants it: a hash of names, or code that is asked. Undef if it
+# is none of what is allowed.
+sub _class_check {
+    my ($classes) = @_;
+    require re;
+    if (ref $classes eq 'ARRAY') {
+        return if grep { !defined || ref || !length } @$classes;
+        my %allowed = map { utf8::encode(my $bytes = $_); ($_ => 1, $bytes => 1) } @$classes;
+        return \%allowed;
+    }
+    return sub { $_[0] =~ $classes } if re::is_regexp($classes);
+    return ref $classes eq 'CODE' ? $classes : undef;
+}
+
+sub _bad_option {
+    my ($text) = @_;
+    require Carp;
+    return Permafrost::Error->_new('argument', $text, Carp::shortmess(''))->throw;
+}
+
+# A file is the trouble: an exception object for methods, Storable's words for functions.
+sub _file_error {
+    my ($object, $text) = @_;
+    goto &_croak if !shift;
+    require Carp;
+    return Permafrost::Error->_new('file', $text, Carp::shortmess(''))->throw;
+}
+
+{
+    no warnings 'once';
+    *serialize   = \&freeze;
+    *deserialize = \&thaw;
+}
+
 # ---- called by the glue -----------------------------------------------------------------
 
-# Open FILE for reading, under a shared lock if LOCK.
+# Open FILE for reading, under a shared lock if LOCK. OBJECT: for a method.
 sub _open_file {
-    my ($file, $lock) = @_;
+    my ($file, $lock, $object) = @_;
     $file = '' unless defined $file;
+    if ($lock) {
+        _load_files();
+        return Permafrost::Files::open_shared($file, $object);
+    }
     no warnings 'syscalls';    # a NUL in the name is an error like others
-    open my $fh, '<', $file or _croak("can't open $file: $!");
+    open my $fh, '<', $file or _file_error($object, "can't open $file: $!");
     binmode $fh;
-    _lock($fh, $file, 0) if $lock;
     return $fh;
 }
 
-# Write a whole IMAGE to FILE, under an exclusive lock if LOCK. False if that failed.
+# Write a whole IMAGE to FILE, under an exclusive lock if LOCK, by way of a temporary file if
+# ATOMIC. If that fails: false, or an exception for a method (OBJECT).
 sub _write_file {
-    my (undef, $file, $lock) = @_;
+    my (undef, $file, $lock, $atomic, $object) = @_;
     $file = '' unless defined $file;
+    if ($lock || $atomic) {
+        _load_files();
+        goto &Permafrost::Files::write_file;
+    }
     no warnings 'syscalls';    # a NUL in the name is an error like others
-    my $fh;
-    if ($lock) {    # nobody must see the file empty before the lock is ours
-        require Fcntl;
-        sysopen $fh, $file, Fcntl::O_WRONLY() | Fcntl::O_CREAT()
-            or _croak("can't write into $file: $!");
-        _lock($fh, $file, 1);
-        truncate $fh, 0 or !-f $fh or _croak("can't truncate $file: $!");
-    }
-    else {
-        open $fh, '>', $file or _croak("can't create $file: $!");
-    }
+    open my $fh, '>', $file or _file_error($object, "can't create $file: $!");
     binmode $fh;
     local ($\, $,);
     return !!1 if print({$fh} $_[0]) && close $fh;
@@ -102,16 +183,20 @@ sub _write_file {
     close $fh;
     unlink $file if -f $file;    # half an image is of no use; devices and pipes stay
     $! = $error;
-    return undef;
+    return $object ? _file_error($object, "can't write $file: $!") : undef;
 }
 
-sub _lock {
-    my ($fh, $file, $exclusive) = @_;
-    require Fcntl;
-    _croak('fcntl/flock emulation broken on this platform') unless CAN_FLOCK;
-    flock $fh, $exclusive ? Fcntl::LOCK_EX() : Fcntl::LOCK_SH()
-        or _croak("can't get " . ($exclusive ? 'exclusive' : 'shared') . " lock on $file: $!");
+sub _load_files {
+    local ($@, $!);
+    require Permafrost::Files;
     return;
+}
+
+# Change the data in FILE under one lock.
+sub lock_update (&$) {
+    my $self = @_ == 3 && _object_options($_[0]) ? shift : undef;
+    _load_files();
+    return Permafrost::Files::update($self, @_);
 }
 
 # Compile SOURCE by $Storable::Eval: a code reference, or true for perl's own eval.

@@ -5,10 +5,14 @@
 #include "pstx_clone.h"
 #include "pstx_files.h"
 #include "pstx_image.h"
+#include "pstx_object.h"
 
 #ifdef __GNUC__     /* the one symbol that perl must find; all others are hidden */
 __attribute__((visibility("default"))) XS_EXTERNAL(boot_Permafrost);
 #endif
+
+/* Functions are methods, too: then `object` is set, and the arguments stand behind it, from
+ * `at` on. */
 
 MODULE = Permafrost    PACKAGE = Permafrost
 
@@ -29,9 +33,12 @@ freeze(...)
 ALIAS:
     nfreeze = 1
 PPCODE:
-    SV *ref = items ? ST(0) : &PL_sv_undef;
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ items ? ST(0) : NULL, &options);
+    const SSize_t at = object ? 1 : 0;
+    SV *ref = items > at ? ST(at) : &PL_sv_undef;
     PUTBACK;
-    ref = pstx_freeze(aTHX_ ref, items, ix != 0);
+    ref = pstx_freeze(aTHX_ object, ref, items - at, ix != 0);
     SPAGAIN;
     XPUSHs(ref);
 
@@ -43,7 +50,7 @@ ALIAS:
     net_mstore = 1
 PPCODE:
     PUTBACK;
-    ref = pstx_freeze(aTHX_ ref, 1, ix != 0);
+    ref = pstx_freeze(aTHX_ NULL, ref, 1, ix != 0);
     SPAGAIN;
     XPUSHs(ref);
 
@@ -51,10 +58,12 @@ PPCODE:
 void
 thaw(...)
 PPCODE:
-    SV *image = items ? ST(0) : &PL_sv_undef, *flags = items > 1 ? ST(1) : NULL;
-    SvGETMAGIC(image);
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ items ? ST(0) : NULL, &options);
+    const SSize_t at = object ? 1 : 0;
+    SV *image = items > at ? ST(at) : &PL_sv_undef, *flags = items > 1 && !object ? ST(1) : NULL;
     PUTBACK;
-    image = SvOK(image) ? pstx_retrieve_memory(aTHX_ image, flags, false) : &PL_sv_undef;
+    image = pstx_thaw(aTHX_ object, image, flags);
     SPAGAIN;
     XPUSHs(image);
 
@@ -67,7 +76,7 @@ PPCODE:
     PUTBACK;
     if (!SvOK(image))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_STRING);
-    image = pstx_retrieve_memory(aTHX_ image, flags, false);
+    image = pstx_retrieve_memory(aTHX_ image, flags, false, NULL);
     SPAGAIN;
     XPUSHs(image);
 
@@ -89,9 +98,12 @@ ALIAS:
     lock_store = 2
     lock_nstore = 3
 PPCODE:
-    SV *ref = items ? ST(0) : &PL_sv_undef, *file = items > 1 ? ST(1) : NULL;
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ items ? ST(0) : NULL, &options);
+    const SSize_t at = object ? 1 : 0;
+    SV *ref = items > at ? ST(at) : &PL_sv_undef, *file = items > at + 1 ? ST(at + 1) : &PL_sv_undef;
     PUTBACK;
-    ref = pstx_store_file(aTHX_ ref, file, items, (ix & 1) != 0, (ix & 2) != 0);
+    ref = pstx_store_file(aTHX_ object, ref, file, items - at, (ix & 1) != 0, (ix & 2) != 0);
     SPAGAIN;
     XPUSHs(ref);
 
@@ -101,9 +113,12 @@ store_fd(...)
 ALIAS:
     nstore_fd = 1
 PPCODE:
-    SV *ref = items ? ST(0) : &PL_sv_undef, *handle = items > 1 ? ST(1) : &PL_sv_undef;
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ items ? ST(0) : NULL, &options);
+    const SSize_t at = object ? 1 : 0;
+    SV *ref = items > at ? ST(at) : &PL_sv_undef, *handle = items > at + 1 ? ST(at + 1) : &PL_sv_undef;
     PUTBACK;
-    ref = pstx_store_fd(aTHX_ ref, handle, items, ix != 0);
+    ref = pstx_store_fd(aTHX_ object, ref, handle, items - at, ix != 0);
     SPAGAIN;
     XPUSHs(ref);
 
@@ -115,7 +130,7 @@ ALIAS:
     net_pstore = 1
 PPCODE:
     PUTBACK;
-    ref = pstx_store_fd(aTHX_ ref, handle, 2, ix != 0);
+    ref = pstx_store_fd(aTHX_ NULL, ref, handle, 2, ix != 0);
     SPAGAIN;
     XPUSHs(ref);
 
@@ -125,9 +140,12 @@ retrieve(...)
 ALIAS:
     lock_retrieve = 1
 PPCODE:
-    SV *file = items ? ST(0) : &PL_sv_undef, *flags = items > 1 ? ST(1) : NULL;
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ items ? ST(0) : NULL, &options);
+    const SSize_t at = object ? 1 : 0;
+    SV *file = items > at ? ST(at) : &PL_sv_undef, *flags = items > 1 && !object ? ST(1) : NULL;
     PUTBACK;
-    file = pstx_retrieve_file(aTHX_ file, flags, ix != 0);
+    file = pstx_retrieve_file(aTHX_ object, file, flags, ix != 0);
     SPAGAIN;
     XPUSHs(file);
 
@@ -137,10 +155,13 @@ fd_retrieve(...)
 ALIAS:
     retrieve_fd = 1
 PPCODE:
-    SV *handle = items ? ST(0) : &PL_sv_undef, *flags = items > 1 ? ST(1) : NULL;
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ items ? ST(0) : NULL, &options);
+    const SSize_t at = object ? 1 : 0;
+    SV *handle = items > at ? ST(at) : &PL_sv_undef, *flags = items > 1 && !object ? ST(1) : NULL;
     PERL_UNUSED_VAR(ix);
     PUTBACK;
-    handle = pstx_retrieve_fd(aTHX_ handle, flags);
+    handle = pstx_retrieve_fd(aTHX_ object, handle, flags);
     SPAGAIN;
     XPUSHs(handle);
 
@@ -150,7 +171,7 @@ pretrieve(SV *handle, SV *flags = NULL)
 PROTOTYPE: $;$
 PPCODE:
     PUTBACK;
-    handle = pstx_retrieve_fd(aTHX_ handle, flags);
+    handle = pstx_retrieve_fd(aTHX_ NULL, handle, flags);
     SPAGAIN;
     XPUSHs(handle);
 
@@ -197,6 +218,68 @@ PPCODE:
     mPUSHi(PST_MAJOR);
     mPUSHi(PSTX_WRITE_MINOR);
     mPUSHi(PST_MINOR_READ);
+
+# $object->clone(REF)
+void
+clone(SV *self, SV *ref)
+PPCODE:
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ self, &options);
+    PUTBACK;
+    ref = object ? pstx_object_clone(aTHX_ object, ref) : NULL;
+    if (!ref)
+        pstx_croak(aTHX_ PSTX_MSG_NO_OBJECT_METHOD, "clone");
+    SPAGAIN;
+    XPUSHs(ref);
+
+# _make_object(SELF, OPTIONS): attach the options, which have been checked.
+void
+_make_object(SV *self, HV *options)
+PPCODE:
+    pstx_object_make(aTHX_ self, options);
+
+# _object_options(SELF): the hash of _make_object(), undef if it is no such object.
+void
+_object_options(SV *self)
+PPCODE:
+    XPUSHs(pstx_object_options(aTHX_ self));
+
+# _file_image(OBJECT, REF, NETORDER): what store would write into a file.
+void
+_file_image(SV *self, SV *ref, bool netorder)
+PPCODE:
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ self, &options);
+    PUTBACK;
+    ref = pstx_file_image(aTHX_ object, ref, netorder);
+    SPAGAIN;
+    XPUSHs(ref);
+
+# _sync(HANDLE): have the system write what it holds back. True if it did.
+void
+_sync(SV *handle)
+PPCODE:
+    XPUSHs(boolSV(pstx_sync(aTHX_ sv_2io(handle))));
+
+# _error_names(): the names of the codes, by number.
+void
+_error_names()
+PPCODE:
+    int code;
+    EXTEND(SP, PST_ERR_COUNT);
+    for (code = 0; code < PST_ERR_COUNT; code++)
+        mPUSHs(newSVpv(pst_error_name((pst_err)code), 0));
+
+# _retrieve_all(OBJECT, HANDLE): the image that is all there is on a handle.
+void
+_retrieve_all(SV *self, SV *handle)
+PPCODE:
+    pstx_object options;
+    const pstx_object *object = pstx_object_load(aTHX_ self, &options);
+    PUTBACK;
+    handle = pstx_retrieve_handle(aTHX_ sv_2io(handle), NULL, true, object);
+    SPAGAIN;
+    XPUSHs(handle);
 
 MODULE = Permafrost    PACKAGE = Permafrost::Image
 

@@ -20,9 +20,28 @@
 /* Whose classes, hooks and ties a run of an object admits. */
 enum pstx_trust { PSTX_TRUST_FULL, PSTX_TRUST_CLASSES, PSTX_TRUST_DATA };
 
+enum { PSTX_ANY_MINOR = 255 };
+
+/* Options of an object (see pstx_object.h). Limits: UV_MAX is none. */
+typedef struct pstx_object {
+    bool    netorder, canonical, exact, atomic;
+    uint8_t trust;             /* enum pstx_trust */
+    uint8_t max_minor;         /* newest markers to be written, PSTX_ANY_MINOR */
+    UV      max_depth;         /* references from the root on, with the one to the root */
+    UV      max_bytes;         /* of the whole image */
+    UV      max_items;         /* objects in the image */
+    SV     *classes;           /* trust 'classes': a hash of names, or code that is asked */
+} pstx_object;
+
 /* Package variables or an object's options, read once per run. */
 typedef struct pstx_options {
-    bool strict;               /* a run of an object: errors are objects, undef is none */
+    bool strict;               /* a run of an object: errors are objects, and undef is one; */
+    uint8_t trust;             /* what follows up to `classes` counts only then, but this */
+    uint8_t max_minor;
+    bool exact;
+    bool classes_run_code;
+    UV   max_items, max_bytes;
+    SV  *classes;              /* +1 or NULL */
     bool canonical;
     bool forgive_me;
     bool accept_future_minor;
@@ -42,7 +61,7 @@ enum pstx_variable {
     PSTX_VAR_CANONICAL, PSTX_VAR_FORGIVE_ME, PSTX_VAR_ACCEPT_FUTURE_MINOR,
     PSTX_VAR_DOWNGRADE_RESTRICTED, PSTX_VAR_DROP_UTF8, PSTX_VAR_FLAGS, PSTX_VAR_DEPARSE,
     PSTX_VAR_EVAL, PSTX_VAR_ACCEPT_FOREIGN, PSTX_VAR_RECURSION_LIMIT,
-    PSTX_VAR_RECURSION_LIMIT_HASH, PSTX_VAR_COUNT
+    PSTX_VAR_RECURSION_LIMIT_HASH, PSTX_VAR_ATOMIC, PSTX_VAR_COUNT
 };
 
 struct pstx_run;
@@ -120,8 +139,9 @@ PST_INLINE SV *pstx_new_string(pTHX_ const char *bytes, STRLEN len)
 
 /* Begin a run: link it, read the options, and have release() called when the caller's
  * savestack scope ends, by LEAVE or by die. The caller has done ENTER.
+ *   object  whose options count instead of the package variables, or NULL
  * PERL: may run user code (tied option variables). */
-void pstx_run_begin(pTHX_ pstx_run *run);
+void pstx_run_begin(pTHX_ pstx_run *run, const pstx_object *object);
 
 /* To be called before the first user code of a run: keeps $@. PERL: none. */
 void pstx_run_user_code(pTHX_ pstx_run *run);
@@ -129,12 +149,14 @@ void pstx_run_user_code(pTHX_ pstx_run *run);
 /* To be called when a run has succeeded: gives $@ back. PERL: none. */
 void pstx_run_succeeded(pTHX_ pstx_run *run);
 
-/* Read the package variables. PERL: may run user code (tied variables). */
-void pstx_options_read(pTHX_ pstx_run *run);
+/* Read the package variables, or those few that count for an object, too, and its options.
+ * PERL: may run user code (tied variables). */
+void pstx_options_read(pTHX_ pstx_run *run, const pstx_object *object);
 
 /* The number in one of them. Undefined counts as 0, as with Storable: a limit of nothing,
  * no flags. PERL: may run user code (tied variables). */
 IV pstx_option_number(pTHX_ const pstx_globals *globals, enum pstx_variable which);
+bool pstx_option_true(pTHX_ const pstx_globals *globals, enum pstx_variable which);
 
 /* Attach the variables to their globs. PERL: none. */
 void pstx_options_boot(pTHX_ pstx_globals *globals);

@@ -52,7 +52,8 @@ static void run_end(pTHX_ void *arg)
         run->globals->last_netorder = run->netorder;
     SvREFCNT_dec(run->saved_errsv);
     SvREFCNT_dec(run->opt.eval);
-    run->saved_errsv = run->opt.eval = NULL;
+    SvREFCNT_dec(run->opt.classes);
+    run->saved_errsv = run->opt.eval = run->opt.classes = NULL;
     run->release(aTHX_ run);
 }
 
@@ -88,12 +89,12 @@ void pstx_globals_release(pTHX)
     }
 }
 
-void pstx_run_begin(pTHX_ pstx_run *run)
+void pstx_run_begin(pTHX_ pstx_run *run, const pstx_object *object)
 {
     run->outer = run->globals->run;
     run->globals->run = run;
     SAVEDESTRUCTOR_X(run_end, run);
-    pstx_options_read(aTHX_ run);
+    pstx_options_read(aTHX_ run, object);
 }
 
 void pstx_run_user_code(pTHX_ pstx_run *run)

@@ -63,14 +63,34 @@ static void die_of(pTHX_ pst_err code, enum place place, SV *text)
     croak("%" SVf, SVfARG(text));
 }
 
-void pstx_croak(pTHX_ pstx_message message, ...)
+/* RETURNS: the text of a message, mortal. */
+static SV *text_of(pTHX_ pstx_message message, va_list *args)
 {
     SV *text = sv_newmortal();
+    sv_vsetpvfn(text, messages[message].format, strlen(messages[message].format), args, NULL, 0, NULL);
+    return text;
+}
+
+void pstx_croak(pTHX_ pstx_message message, ...)
+{
+    SV *text;
     va_list args;
     va_start(args, message);
-    sv_vsetpvfn(text, messages[message].format, strlen(messages[message].format), &args, NULL, 0, NULL);
+    text = text_of(aTHX_ message, &args);
     va_end(args);
     die_of(aTHX_ messages[message].code, messages[message].place, text);
+}
+
+void pstx_croak_outside(pTHX_ const struct pstx_object *object, pstx_message message, ...)
+{
+    SV *text;
+    va_list args;
+    va_start(args, message);
+    text = text_of(aTHX_ message, &args);
+    va_end(args);
+    if (object)
+        pstx_throw(aTHX_ messages[message].code, text, NULL, NULL);
+    croak("%" SVf, SVfARG(text));
 }
 
 void pstx_warn(pTHX_ pstx_message message, ...)

@@ -22,6 +22,8 @@
     X(NOT_A_STRING, ARGUMENT, NONE, "Not a scalar string") \
     X(WIDE_IMAGE, ARGUMENT, RUN, "Frozen string corrupt - contains characters outside 0-255") \
     X(BAD_HANDLE, ARGUMENT, NONE, "not a valid file descriptor") \
+    X(NO_OBJECT_METHOD, ARGUMENT, NONE, "%s is a method of objects that Permafrost->new has made") \
+    X(OUTPUT, OUTPUT, NONE, "Can't write to the handle: %s") \
     X(NOT_A_GLOB, ARGUMENT, NONE, "Not a GLOB reference") \
     X(NO_ORDER, ARGUMENT, NONE, \
         "%s is no order: network, native, or a text such as 12345678, perhaps with sizes: 12345678/4/4/4/8") \
@@ -40,6 +42,15 @@
     X(DEPARSE_EMPTY, CODE, DATA, \
         "The result of B::Deparse::coderef2text was empty - maybe you're trying to serialize an XS function?,") \
     X(TOO_MANY_ITEMS, LENGTH, DATA, "Too many items for one image") \
+    X(MINOR, MINOR, DATA, "%s cannot be stored for readers of minor version %d") \
+    /* objects: what their options refuse */ \
+    X(CLASS_REFUSED, CLASS, DATA, "Class %" SVf " is not allowed (trust is '%s')") \
+    X(CODE_REFUSED, CODE, DATA, "Code is not allowed (trust is '%s')") \
+    X(BYTES_LIMIT, BYTES, RUN, "Storable image larger than max_bytes, which is %" UVuf) \
+    X(ITEMS_LIMIT, ITEMS, RUN, "Storable image of more items than max_items, which is %" UVuf) \
+    X(EMPTY, TRUNCATED, RUN, "Storable %s is empty (0 bytes)") \
+    X(CUT, TRUNCATED, DATA, "Storable %s is truncated at byte %" UVuf " of %" UVuf) \
+    X(TRAILING, TRAILING, RUN, "Storable %s goes on behind the end of its image") \
     /* retrieving: header */ \
     X(MAGIC, TRUNCATED, RUN, "Magic number checking on storable %s failed") \
     X(NOT_STORABLE, NOT_STORABLE, RUN, "File is not a perl storable") \
@@ -88,6 +99,11 @@ typedef enum pstx_message {
  * Permafrost::Error, others a text as Storable's; a writer's text says where.
  * PERL: croaks. */
 void pstx_croak(pTHX_ pstx_message message, ...) __attribute__noreturn__;
+
+/* The same outside of a run, for a wrong argument or handle.
+ *   object  whose method was called, or NULL */
+struct pstx_object;
+void pstx_croak_outside(pTHX_ const struct pstx_object *object, pstx_message message, ...) __attribute__noreturn__;
 
 /* Die with a Permafrost::Error.
  *   text    the message, without the place; a comma at its end is moved behind the place

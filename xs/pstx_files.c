@@ -1,50 +1,69 @@
 /* pstx_files.c - see pstx_files.h. */
 #include "pstx_files.h"
 #include "pstx_hooks.h"
+#include "pstx_object.h"
 #include "pstx_io.h"
 #include "pstx_retrieve.h"
 #include "pstx_store.h"
 
 /* ---- storing -------------------------------------------------------------------------------------- */
 
-static SV *image_of(pTHX_ SV *ref, bool netorder, bool file)
+static SV *image_of(pTHX_ const pstx_object *object, SV *ref, bool netorder, bool file)
 {
     pst_header header;
     pst_header_host(&header, IVSIZE, NVSIZE);
-    header.minor = PSTX_WRITE_MINOR;
-    header.netorder = netorder;
+    header.minor = object && object->max_minor < PSTX_WRITE_MINOR ? object->max_minor : PSTX_WRITE_MINOR;
+    header.netorder = netorder || (object && object->netorder);
     header.file = file;
-    return pstx_store_image(aTHX_ ref, &header, false);
+    return pstx_store_image(aTHX_ ref, &header, false, object);
 }
 
 /* PERL: croaks unless `ref` is a reference. */
-static void need_reference(pTHX_ SV *ref)
+static void need_reference(pTHX_ const pstx_object *object, SV *ref)
 {
     SvGETMAGIC(ref);
     if (!SvROK(ref) || (SvOBJECT(SvRV(ref)) && strEQ(sv_reftype(SvRV(ref), TRUE), "0")))
-        pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);      /* Storable asks whether ref() is true */
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_NOT_A_REF);   /* Storable asks whether ref() is true */
 }
 
-SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder)
+SV *pstx_freeze(pTHX_ const pstx_object *object, SV *ref, SSize_t items, bool netorder)
 {
-    need_reference(aTHX_ ref);
+    need_reference(aTHX_ object, ref);
     if (items > 1)
-        pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ARGS);
-    return image_of(aTHX_ ref, netorder, false);
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_TOO_MANY_ARGS);
+    return image_of(aTHX_ object, ref, netorder, false);
 }
 
-SV *pstx_store_file(pTHX_ SV *ref, SV *file, SSize_t items, bool netorder, bool lock)
+SV *pstx_file_image(pTHX_ const pstx_object *object, SV *ref, bool netorder)
 {
-    SV *args[3], *image, *name;
-    need_reference(aTHX_ ref);
+    need_reference(aTHX_ object, ref);
+    return image_of(aTHX_ object, ref, netorder, true);
+}
+
+SV *pstx_thaw(pTHX_ const pstx_object *object, SV *image, SV *flags)
+{
+    SvGETMAGIC(image);
+    if (object && (!SvOK(image) || SvROK(image)))
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_NOT_A_STRING);
+    return SvOK(image) ? pstx_retrieve_memory(aTHX_ image, flags, false, object) : &PL_sv_undef;
+}
+
+SV *pstx_store_file(pTHX_ const pstx_object *object, SV *ref, SV *file, SSize_t items, bool netorder, bool lock)
+{
+    SV *args[5], *image, *name;
+    bool atomic;
+    need_reference(aTHX_ object, ref);
     if (items != 2)
-        pstx_croak(aTHX_ PSTX_MSG_ARG_NUMBER);
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_ARG_NUMBER);
     name = sv_2mortal(newSVsv(file));        /* hooks may change it */
-    image = image_of(aTHX_ ref, netorder, true);
+    atomic = object ? object->atomic : pstx_option_true(aTHX_ pstx_globals_get(aTHX), PSTX_VAR_ATOMIC);
+    image = image_of(aTHX_ object, ref, netorder, true);
     args[0] = SvREFCNT_inc_simple_NN(image);
     args[1] = SvREFCNT_inc_simple_NN(name);
     args[2] = newSViv(lock);
-    return pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 3);
+    args[3] = newSViv(atomic);
+    args[4] = newSViv(object != NULL);
+    return pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 5);
 }
 
 /* A handle by name: qualified, or one of the three that every package has. */
@@ -69,7 +88,7 @@ static bool tied_has_fileno(pTHX_ IO *io)
 
 /* What users give as a handle. RETURNS: its IO, borrowed. PERL: croaks if it is none;
  * runs user code (tied handles). */
-static IO *handle_io(pTHX_ SV *handle)
+static IO *handle_io(pTHX_ const pstx_object *object, SV *handle)
 {
     IO *io = NULL;
     SvGETMAGIC(handle);
@@ -80,54 +99,57 @@ static IO *handle_io(pTHX_ SV *handle)
         else if (isGV_with_GP(target))
             io = GvIO((GV *)target);
         else
-            pstx_croak(aTHX_ PSTX_MSG_NOT_A_GLOB);
+            pstx_croak_outside(aTHX_ object, PSTX_MSG_NOT_A_GLOB);
     }
     else if (isGV_with_GP(handle))
         io = GvIO((GV *)handle);
     else if (SvOK(handle))
         io = named_io(aTHX_ handle);
     if (!io || !tied_has_fileno(aTHX_ io) || !(IoIFP(io) || IoOFP(io)))
-        pstx_croak(aTHX_ PSTX_MSG_BAD_HANDLE);
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_BAD_HANDLE);
     return io;
 }
 
-SV *pstx_store_fd(pTHX_ SV *ref, SV *handle, SSize_t items, bool netorder)
+SV *pstx_store_fd(pTHX_ const pstx_object *object, SV *ref, SV *handle, SSize_t items, bool netorder)
 {
     IO *io;
     SV *image;
     bool done;
-    need_reference(aTHX_ ref);
+    need_reference(aTHX_ object, ref);
     if (items != 2)
-        pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ARGS);
-    io = handle_io(aTHX_ handle);
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_TOO_MANY_ARGS);
+    io = handle_io(aTHX_ object, handle);
     ENTER;
     SAVEFREESV(SvREFCNT_inc((SV *)io));     /* hooks may drop it */
-    image = image_of(aTHX_ ref, netorder, true);
+    image = image_of(aTHX_ object, ref, netorder, true);
     done = IoOFP(io) && pstx_output(aTHX_ IoOFP(io), image);
     if (done && (IoFLAGS(io) & IOf_FLUSH))
         done = PerlIO_flush(IoOFP(io)) == 0;
     LEAVE;
+    if (!done && object)
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_OUTPUT, Strerror(errno));
     return done ? &PL_sv_yes : &PL_sv_undef;
 }
 
 /* ---- retrieving ------------------------------------------------------------------------------------ */
 
-SV *pstx_retrieve_file(pTHX_ SV *file, SV *flags, bool lock)
+SV *pstx_retrieve_file(pTHX_ const pstx_object *object, SV *file, SV *flags, bool lock)
 {
-    SV *args[2], *handle;
+    SV *args[3], *handle;
     args[0] = newSVsv(file);
     args[1] = newSViv(lock);
-    handle = pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_open_file", GV_ADD), args, 2);
-    return pstx_retrieve_handle(aTHX_ sv_2io(handle), flags, true);
+    args[2] = newSViv(object != NULL);
+    handle = pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_open_file", GV_ADD), args, 3);
+    return pstx_retrieve_handle(aTHX_ sv_2io(handle), flags, true, object);
 }
 
-SV *pstx_retrieve_fd(pTHX_ SV *handle, SV *flags)
+SV *pstx_retrieve_fd(pTHX_ const pstx_object *object, SV *handle, SV *flags)
 {
-    IO *io = handle_io(aTHX_ handle);
+    IO *io = handle_io(aTHX_ object, handle);
     SV *result;
     ENTER;
     SAVEFREESV(SvREFCNT_inc((SV *)io));     /* hooks may drop it */
-    result = pstx_retrieve_handle(aTHX_ io, flags, false);
+    result = pstx_retrieve_handle(aTHX_ io, flags, false, object);
     LEAVE;
     return result;
 }

@@ -10,18 +10,25 @@
 
 #include "pstx.h"
 
-/* freeze and nfreeze. `items` is the number of arguments. PERL: croaks, runs user code. */
-SV *pstx_freeze(pTHX_ SV *ref, SSize_t items, bool netorder);
+/* In all of them `object` is the one whose method was called, NULL for the function; methods
+ * throw Permafrost::Error objects where functions return undef. */
+
+/* freeze and nfreeze; thaw. `items` is the number of arguments. PERL: croaks, runs user code. */
+SV *pstx_freeze(pTHX_ const pstx_object *object, SV *ref, SSize_t items, bool netorder);
+SV *pstx_thaw(pTHX_ const pstx_object *object, SV *image, SV *flags);
+
+/* What store would write into a file. PERL: croaks, runs user code. */
+SV *pstx_file_image(pTHX_ const pstx_object *object, SV *ref, bool netorder);
 
 /* store and its sisters; store_fd, nstore_fd. RETURNS: true, or undef if not all could be
  * written ($! tells). PERL: croaks, runs user code. */
-SV *pstx_store_file(pTHX_ SV *ref, SV *file, SSize_t items, bool netorder, bool lock);
-SV *pstx_store_fd(pTHX_ SV *ref, SV *handle, SSize_t items, bool netorder);
+SV *pstx_store_file(pTHX_ const pstx_object *object, SV *ref, SV *file, SSize_t items, bool netorder, bool lock);
+SV *pstx_store_fd(pTHX_ const pstx_object *object, SV *ref, SV *handle, SSize_t items, bool netorder);
 
 /* retrieve, lock_retrieve; fd_retrieve. RETURNS: a reference, or undef for a truncated
  * image. PERL: croaks, runs user code. */
-SV *pstx_retrieve_file(pTHX_ SV *file, SV *flags, bool lock);
-SV *pstx_retrieve_fd(pTHX_ SV *handle, SV *flags);
+SV *pstx_retrieve_file(pTHX_ const pstx_object *object, SV *file, SV *flags, bool lock);
+SV *pstx_retrieve_fd(pTHX_ const pstx_object *object, SV *handle, SV *flags);
 
 /* Push what the header at the start of `bytes` says on perl's stack: format (-1: before
  * versions), netorder, major, minor, header length, order text, sizes of int, long,

@@ -16,7 +16,7 @@ CV *pstx_find_method(pTHX_ HV *stash, const char *name)
  * Does this run add its caller's line to what a callee dies with? */
 static I32 eval_flag(const pstx_run *run)
 {
-    return run && !run->cloning ? G_EVAL : 0;
+    return run && (!run->cloning || run->opt.strict) ? G_EVAL : 0;
 }
 
 /* Call what lies on perl's stack since PUSHMARK. RETURNS: the number of results. */
@@ -206,7 +206,10 @@ enum pstx_step pstx_store_hook(pTHX_ pstx_store *st, SV **sv, size_t class_at)
 {
     MAGIC *mg;
     uint8_t kind = hook_kind(aTHX_ *sv, &mg);
-    AV *results = call_freeze(aTHX_ st, *sv, st->classes[class_at].freeze);
+    AV *results;
+    if (mg)
+        pstx_store_check_tie(aTHX_ st);
+    results = call_freeze(aTHX_ st, *sv, st->classes[class_at].freeze);
     pstx_class *cls = &st->classes[class_at];
     pstx_store_frame *f;
     if (AvFILLp(results) < 0)
@@ -214,6 +217,7 @@ enum pstx_step pstx_store_hook(pTHX_ pstx_store *st, SV **sv, size_t class_at)
     if (AvFILLp(results) > 0 && pstx_find_method(aTHX_ cls->stash, "STORABLE_attach"))
         pstx_croak(aTHX_ PSTX_MSG_HOOK_ATTACH_REFS, SVfARG(class_name_mortal(aTHX_ cls)));
     f = pstx_store_push(aTHX_ st, PSTX_FRAME_HOOK, *sv);
+    f->depth += st->run.opt.strict;        /* objects count what the hook returns as a level */
     f->hook_kind = kind;
     f->list = results;
     f->number = (IV)class_at;
@@ -279,6 +283,10 @@ SV *pstx_store_hook_next(pTHX_ pstx_store *st, pstx_store_frame *f)
     if (item) {
         (void)pst_write_hook_recurse(&st->w, f->hook_kind, !f->recursed);
         f->recursed = true;
+        if (st->run.opt.strict) {
+            st->via_ref = item;
+            pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, false);
+        }
         return item;
     }
     write_record(aTHX_ st, f);

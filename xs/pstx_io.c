@@ -92,6 +92,10 @@ static bool refill(pst_cursor *c, size_t need)
     commit(aTHX_ c, input);
     if (!input->io || stream_of(input->handle) != input->io)    /* a hook has closed it */
         return false;
+    if (need > input->max_off || pst_cursor_off(c) > input->max_off - need) {
+        input->over = true;
+        return false;
+    }
     return borrow_buffer(aTHX_ c, input, need) || read_span(aTHX_ c, input, need);
 }
 
@@ -104,6 +108,15 @@ void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, IO *handle, bool o
     input->handle = handle;
     input->io = stream_of(handle);
     input->owned = owned;
+    input->max_off = UV_MAX;
+}
+
+UV pstx_input_size(pTHX_ const pstx_input *input)
+{
+    Stat_t st;
+    int fd = PerlIO_fileno(input->io);
+    PERL_UNUSED_CONTEXT;
+    return fd >= 0 && PerlLIO_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (UV)st.st_size : UV_MAX;
 }
 
 void pstx_input_commit(pTHX_ pst_reader *r, pstx_input *input)
@@ -130,4 +143,17 @@ bool pstx_output(pTHX_ PerlIO *io, SV *image)
         left -= (STRLEN)done;
     }
     return true;
+}
+
+bool pstx_sync(pTHX_ IO *handle)
+{
+    PerlIO *io = stream_of(handle);
+    PERL_UNUSED_CONTEXT;
+    if (!io || (IoOFP(handle) && PerlIO_flush(IoOFP(handle)) != 0))
+        return false;
+#ifdef HAS_FSYNC
+    return fsync(PerlIO_fileno(io)) == 0;
+#else
+    return true;
+#endif
 }

@@ -17,16 +17,25 @@ typedef struct pstx_input {
     size_t  memory_size;
     bool    borrowed;     /* the window is PerlIO's buffer */
     bool    owned;        /* the handle is ours: read in large blocks, beyond the image too */
+    UV      max_off;      /* nothing that ends behind it is read; UV_MAX: no limit */
+    bool    over;         /* that was asked for */
 } pstx_input;
 
 /* Let the reader read from a handle. */
 void pstx_input_begin(pTHX_ pst_reader *r, pstx_input *input, IO *handle, bool owned);
+
+/* How many bytes the file behind the handle has. RETURNS: UV_MAX if it is no regular file. */
+UV pstx_input_size(pTHX_ const pstx_input *input);
 
 /* Tell PerlIO how much was read, before anybody else may use the handle, and at the end. */
 void pstx_input_commit(pTHX_ pst_reader *r, pstx_input *input);
 
 /* Free the memory and be ready for the next handle. */
 void pstx_input_release(pstx_input *input);
+
+/* Send what was written to the handle to the disk, where the system can do it. RETURNS: false
+ * if that failed (errno tells). */
+bool pstx_sync(pTHX_ IO *handle);
 
 /* Write all of an image. RETURNS: false if the handle did not take it all (errno tells).
  * PERL: may run user code (layers in Perl). */

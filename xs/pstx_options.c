@@ -4,7 +4,7 @@
  * `local` replaces the scalar of a glob. The recursion limits alone are kept apart
  * (stock Storable needs low ones to survive) until Permafrost::AsStorable joins them.
  */
-#include "pstx.h"
+#include "pstx_object.h"
 
 /* Aliased with Storable's? */
 static const struct { const char *name; bool shared; } variables[PSTX_VAR_COUNT] = {
@@ -18,7 +18,8 @@ static const struct { const char *name; bool shared; } variables[PSTX_VAR_COUNT]
     { "Eval", true },
     { "accept_foreign", false },
     { "recursion_limit", false },
-    { "recursion_limit_hash", false }
+    { "recursion_limit_hash", false },
+    { "atomic", false }
 };
 
 /* *Permafrost::NAME, made the same glob as *Storable::NAME if shared. */
@@ -64,6 +65,12 @@ PST_INLINE SV *value_of(const pstx_globals *globals, enum pstx_variable which)
     return GvSV(globals->variables[which]);
 }
 
+bool pstx_option_true(pTHX_ const pstx_globals *globals, enum pstx_variable which)
+{
+    SV *sv = value_of(globals, which);
+    return sv && SvTRUE(sv);
+}
+
 PST_INLINE bool is_true(pTHX_ const pstx_globals *globals, enum pstx_variable which)
 {
     SV *sv = value_of(globals, which);
@@ -76,25 +83,45 @@ IV pstx_option_number(pTHX_ const pstx_globals *globals, enum pstx_variable whic
     return sv && SvOK(sv) ? SvIV(sv) : 0;
 }
 
-void pstx_options_read(pTHX_ pstx_run *run)
+static void read_for_storing(pTHX_ const pstx_globals *globals, pstx_options *opt)
+{
+    opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);
+    opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE);
+    opt->depth_limit = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
+    opt->depth_limit_hash = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
+    /* Depth is counted by references, also for a limit of hashes alone. */
+    if (opt->depth_limit == -1 && opt->depth_limit_hash != -1)
+        opt->depth_limit = IV_MAX;
+}
+
+static SV *read_eval(pTHX_ const pstx_globals *globals)
+{
+    return is_true(aTHX_ globals, PSTX_VAR_EVAL) ? SvREFCNT_inc(value_of(globals, PSTX_VAR_EVAL)) : NULL;
+}
+
+void pstx_options_read(pTHX_ pstx_run *run, const pstx_object *object)
 {
     const pstx_globals *globals = run->globals;
     pstx_options *opt = &run->opt;
+    if (object) {
+        const bool full = object->trust == PSTX_TRUST_FULL;
+        pstx_object_apply(aTHX_ object, opt);
+        if (full && run->kind == PSTX_STORING)
+            opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE);
+        else if (full)
+            opt->eval = read_eval(aTHX_ globals);
+        return;
+    }
     opt->strict = false;
+    opt->trust = PSTX_TRUST_FULL;
+    opt->max_minor = PSTX_ANY_MINOR;
     opt->forgive_me = is_true(aTHX_ globals, PSTX_VAR_FORGIVE_ME);
     if (run->kind == PSTX_STORING) {
-        opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);
-        opt->deparse = is_true(aTHX_ globals, PSTX_VAR_DEPARSE);
-        opt->depth_limit = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT);
-        opt->depth_limit_hash = pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH);
-        /* Depth is counted by references, also for a limit of hashes alone. */
-        if (opt->depth_limit == -1 && opt->depth_limit_hash != -1)
-            opt->depth_limit = IV_MAX;
+        read_for_storing(aTHX_ globals, opt);
         return;
     }
     opt->accept_future_minor = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FUTURE_MINOR);
     opt->accept_foreign = is_true(aTHX_ globals, PSTX_VAR_ACCEPT_FOREIGN);
-    opt->eval = is_true(aTHX_ globals, PSTX_VAR_EVAL)
-              ? SvREFCNT_inc(value_of(globals, PSTX_VAR_EVAL)) : NULL;
+    opt->eval = read_eval(aTHX_ globals);
     opt->flags = (I32)pstx_option_number(aTHX_ globals, PSTX_VAR_FLAGS);
 }

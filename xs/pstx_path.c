@@ -183,6 +183,7 @@ SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt)
     SV *text;
     bool referred = true;       /* a reference leads to the next frame */
     size_t i;
+    uint64_t inner;
     ENTER;
     Newxz(keys, rt->frame_count + 1, pstx_path_key);
     SAVEFREEPV(keys);
@@ -191,6 +192,8 @@ SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt)
     for (i = 0; i < rt->frame_count; i++) {
         const pstx_rframe *f = &rt->frames[i];
         if (referred && builds_scalar(f))
+            pst_path_add(&path, PST_PATH_REFERENT);
+        for (inner = f->kind == PSTX_R_REF ? f->left : 0; inner; inner--)
             pst_path_add(&path, PST_PATH_REFERENT);
         if (f->kind == PSTX_R_HOOK && (i + 1 < rt->frame_count || rt->ahead == PSTX_AHEAD_OBJECT))
             pst_path_add_index(&path, PST_PATH_FROZEN, -1);

@@ -1,12 +1,27 @@
 /* pstx_retrieve.c - building Perl data: scalars, arrays, classes, and the walk itself. */
 #include "pstx_retrieve.h"
+#include "pstx_object.h"
 
 /* ---- tags, frames, blessing -------------------------------------------------------------------- */
 
-static void enlarge_tags(pstx_retrieve *rt)
+/* How many tags may come before enlarge_tags() must be asked: all that fit, or up to a limit
+ * that has not been reached. */
+static size_t room_of(const pstx_retrieve *rt)
 {
-    rt->tag_room = rt->tag_room ? rt->tag_room * 2 : 64;
-    Renew(rt->tags, rt->tag_room, SV *);
+    const pstx_options *opt = &rt->run.opt;
+    return opt->strict && opt->max_items >= rt->tag_count && opt->max_items < rt->tag_allocated
+        ? (size_t)opt->max_items : rt->tag_allocated;
+}
+
+PST_COLD static void enlarge_tags(pstx_retrieve *rt)
+{
+    if (rt->run.opt.strict && rt->tag_count >= rt->run.opt.max_items)
+        (void)pst_reader_fail(&rt->r, PST_ERR_ITEMS, rt->run.opt.max_items, rt->tag_count + 1);
+    if (rt->tag_count == rt->tag_allocated) {
+        rt->tag_allocated = rt->tag_allocated ? rt->tag_allocated * 2 : 64;
+        Renew(rt->tags, rt->tag_allocated, SV *);
+    }
+    rt->tag_room = rt->tag_count == rt->run.opt.max_items ? rt->tag_allocated : room_of(rt);
 }
 
 /* Give `sv` the next tag. */
@@ -132,12 +147,28 @@ static pstx_rclass *class_new(pTHX_ pstx_retrieve *rt, const char *name, STRLEN 
     return cls;
 }
 
-pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t)
+void pstx_retrieve_check_class(pTHX_ pstx_retrieve *rt, SV *name, enum pstx_ahead ahead)
 {
+    rt->ahead = (uint8_t)ahead;
+    if (rt->run.opt.classes_run_code)
+        pstx_retrieve_user_code(aTHX_ rt);
+    if (!pstx_object_allows(aTHX_ &rt->run, name))
+        pstx_croak(aTHX_ PSTX_MSG_CLASS_REFUSED, SVfARG(name), pstx_trust_name(&rt->run.opt));
+    rt->ahead = PSTX_AHEAD_UNKNOWN;
+}
+
+pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t, enum pstx_ahead ahead)
+{
+    if (t->bytes && rt->run.opt.trust != PSTX_TRUST_FULL) {
+        SV *name = newSVpvn_flags((const char *)t->bytes, (STRLEN)t->len, SVs_TEMP);
+        pstx_retrieve_check_class(aTHX_ rt, name, ahead);
+        return class_new(aTHX_ rt, SvPVX(name), SvCUR(name));
+    }
     if (t->bytes)
         return class_new(aTHX_ rt, (const char *)t->bytes, (STRLEN)t->len);
     if (t->len < rt->class_count)
         return &rt->classes[t->len];
+    rt->ahead = (uint8_t)ahead;
     (void)pst_reader_fail(&rt->r, PST_ERR_CLASS_INDEX, rt->class_count, (uint64_t)(int64_t)(int32_t)t->len);
     return NULL;
 }
@@ -452,7 +483,9 @@ static void retrieve_release(pTHX_ pstx_run *run)
     rt->tag_count = rt->frame_count = rt->class_count = rt->claimed = 0;
     rt->ref_count = rt->ties_open = 0;
     rt->ties_bytes = 0;
-    if (rt->tag_room > KEEP_TAGS || rt->ref_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM
+    rt->tag_room = rt->tag_allocated;
+    rt->ahead = PSTX_AHEAD_UNKNOWN;
+    if (rt->tag_allocated > KEEP_TAGS || rt->ref_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM
         || rt->class_room > KEEP_ROOM || !pstx_run_keep(run))
         retrieve_destroy(aTHX_ run);
 }
@@ -478,12 +511,38 @@ static void check_header(pTHX_ pstx_retrieve *rt)
     rt->run.netorder = h->netorder;
 }
 
+/* An object's run: nothing may be missing, nothing left over. PERL: croaks. */
+static void check_strictly(pTHX_ pstx_retrieve *rt, bool whole)
+{
+    const char *kind = rt->file ? "file" : "string";
+    const pst_err code = rt->r.error.code;
+    if (rt->input.over || pst_cursor_off(&rt->r.in) > rt->run.opt.max_bytes)
+        pstx_croak(aTHX_ PSTX_MSG_BYTES_LIMIT, rt->run.opt.max_bytes);
+    if (code == PST_ERR_ITEMS)
+        pstx_croak(aTHX_ PSTX_MSG_ITEMS_LIMIT, rt->run.opt.max_items);
+    if (code == PST_ERR_TRUNCATED) {
+        const size_t unread = (size_t)(rt->r.closed_end - rt->r.in.pos);
+        pstx_croak(aTHX_ PSTX_MSG_CUT, kind, (UV)rt->r.error.offset, (UV)(rt->r.error.offset + unread));
+    }
+    if (code == PST_ERR_MARKER)
+        rt->ahead = PSTX_AHEAD_BAD_MARKER;
+    if (!whole || code != PST_OK)
+        pstx_croak_body(aTHX_ &rt->r, rt->file);
+    if (rt->image || rt->holder ? pst_cursor_left(&rt->r.in) != 0
+                                : rt->input.owned && pst_cursor_need(&rt->r.in, 1))
+        pstx_croak(aTHX_ PSTX_MSG_TRAILING, kind);
+}
+
 /* Read header and body. RETURNS: mortal. */
 static SV *retrieve_image(pTHX_ pstx_retrieve *rt)
 {
     SV *result = &PL_sv_undef;
+    bool whole;
     check_header(aTHX_ rt);
-    if (pst_reader_is_old(&rt->r) ? pstx_retrieve_walk_old(aTHX_ rt) : retrieve_walk(aTHX_ rt)) {
+    whole = pst_reader_is_old(&rt->r) ? pstx_retrieve_walk_old(aTHX_ rt) : retrieve_walk(aTHX_ rt);
+    if (rt->run.opt.strict)
+        check_strictly(aTHX_ rt, whole);
+    if (whole) {
         rt->finished = true;
         result = sv_2mortal(rt->root_is_result ? rt->root : newRV_noinc(rt->root));
     }
@@ -506,6 +565,15 @@ static bool flags_given(pTHX_ SV *flags, I32 *value)
     return true;
 }
 
+/* How large is an object's input? UV_MAX if that is not known. PERL: croaks. */
+static void check_size(pTHX_ const pstx_retrieve *rt, UV size)
+{
+    if (!size)
+        pstx_croak(aTHX_ PSTX_MSG_EMPTY, rt->file ? "file" : "string");
+    if (size != UV_MAX && size > rt->run.opt.max_bytes)
+        pstx_croak(aTHX_ PSTX_MSG_BYTES_LIMIT, rt->run.opt.max_bytes);
+}
+
 static pstx_retrieve *retrieve_new(pTHX)
 {
     pstx_retrieve *rt = (pstx_retrieve *)pstx_run_new(aTHX_ PSTX_RETRIEVING, sizeof *rt);
@@ -514,6 +582,14 @@ static pstx_retrieve *retrieve_new(pTHX)
     rt->run.cloning = false;
     rt->tmps_base = PL_tmps_ix;
     return rt;
+}
+
+static void begin_run(pTHX_ pstx_retrieve *rt, const pstx_object *object)
+{
+    pstx_run_begin(aTHX_ &rt->run, object);
+    rt->depth = 1;                          /* the reference to the root */
+    rt->max_depth = object ? object->max_depth : UV_MAX;
+    rt->tag_room = room_of(rt);
 }
 
 /* The bytes of an image; UTF-8 text is turned back into bytes in a copy.
@@ -530,7 +606,7 @@ static const char *image_bytes(pTHX_ pstx_retrieve *rt, SV *image, STRLEN *len)
     return SvPV_nomg_const(rt->image, *len);
 }
 
-SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning)
+SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning, const pstx_object *object)
 {
     pstx_retrieve *rt;
     SV *result;
@@ -541,19 +617,21 @@ SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning)
     rt = retrieve_new(aTHX);
     rt->run.cloning = cloning;
     ENTER;
-    pstx_run_begin(aTHX_ &rt->run);
-    if (cloning || is_given)
+    begin_run(aTHX_ rt, object);
+    if ((cloning && !object) || is_given)
         rt->run.opt.flags = cloning ? PSTX_FLAGS_ALL : given;
     if (SvROK(image))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_STRING);
     bytes = image_bytes(aTHX_ rt, image, &len);
     pst_reader_init(&rt->r, (const uint8_t *)bytes, len);
+    if (object)
+        check_size(aTHX_ rt, len);
     result = retrieve_image(aTHX_ rt);
     LEAVE;
     return result;
 }
 
-SV *pstx_retrieve_handle(pTHX_ IO *handle, SV *flags, bool owned)
+SV *pstx_retrieve_handle(pTHX_ IO *handle, SV *flags, bool owned, const pstx_object *object)
 {
     pstx_retrieve *rt;
     SV *result;
@@ -562,11 +640,14 @@ SV *pstx_retrieve_handle(pTHX_ IO *handle, SV *flags, bool owned)
     rt = retrieve_new(aTHX);
     rt->file = true;
     ENTER;
-    pstx_run_begin(aTHX_ &rt->run);
+    begin_run(aTHX_ rt, object);
     if (is_given)
         rt->run.opt.flags = given;
     pstx_input_begin(aTHX_ &rt->r, &rt->input, handle, owned);
     rt->r.header.file = true;
+    if (object && owned)
+        check_size(aTHX_ rt, pstx_input_size(aTHX_ &rt->input));
+    rt->input.max_off = object ? object->max_bytes : UV_MAX;
     result = retrieve_image(aTHX_ rt);
     LEAVE;
     return result;

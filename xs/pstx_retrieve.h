@@ -93,7 +93,9 @@ typedef struct pstx_retrieve {
     SV           *blesser; /* +1 or NULL: a reference to bless through */
     SV           *root;    /* +1 once the image has been read */
     SV          **tags;
-    size_t        tag_count, tag_room;
+    size_t        tag_count, tag_room;     /* tag_room may be less than there is: a limit */
+    size_t        tag_allocated;
+    UV            depth, max_depth;        /* levels, counted by references */
     size_t        claimed; /* items for which open frames have allocated ahead */
     pstx_rframe  *frames;
     size_t        frame_count, frame_room;
@@ -112,10 +114,12 @@ typedef struct pstx_retrieve {
  *   flags    overrides $Storable::flags if defined; may be NULL
  *   file     it has a magic
  *   owned    nobody else reads from it: more than the image may be consumed
+ *   object   whose options count, or NULL. Then the image must be whole and, in memory or on a
+ *            handle that is owned, all that there is
  * RETURNS: a reference to the root, mortal, or &PL_sv_undef for a truncated image.
  * PERL: croaks; runs user code. */
-SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning);
-SV *pstx_retrieve_handle(pTHX_ IO *handle, SV *flags, bool owned);
+SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning, const pstx_object *object);
+SV *pstx_retrieve_handle(pTHX_ IO *handle, SV *flags, bool owned, const pstx_object *object);
 
 /* Give `sv` the next tag and the class that waits. RETURNS: sv. PERL: croaks. */
 SV *pstx_retrieve_register(pTHX_ pstx_retrieve *rt, SV *sv);
@@ -171,9 +175,23 @@ void pstx_retrieve_user_code(pTHX_ pstx_retrieve *rt);
 /* Bless `sv`. PERL: croaks on what cannot be blessed. */
 void pstx_retrieve_bless(pTHX_ pstx_retrieve *rt, SV *sv, HV *stash);
 
-/* A class by name (new) or by number. RETURNS: borrowed, valid until the next class;
- * NULL after an error. PERL: none. */
-pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t);
+/* A class by name (new) or by number.
+ *   ahead  what follows in the image
+ * RETURNS: borrowed, valid until the next class; NULL after an error. PERL: croaks if the run
+ * does not admit the class; runs user code. */
+pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t, enum pstx_ahead ahead);
+
+/* Does the run admit a class of this name? PERL: croaks if not; runs user code. */
+void pstx_retrieve_check_class(pTHX_ pstx_retrieve *rt, SV *name, enum pstx_ahead ahead);
+
+/* PERL: croaks. */
+void pstx_retrieve_too_deep(pTHX_ pstx_retrieve *rt) __attribute__noreturn__;
+
+/* One reference deeper. RETURNS: false if that is too deep for the run. */
+PST_INLINE bool pstx_retrieve_deeper(pstx_retrieve *rt)
+{
+    return PST_LIKELY(++rt->depth <= rt->max_depth);
+}
 
 /* ---- pstx_retrieve_hash.c -------------------------------------------------------------------- */
 

@@ -99,7 +99,7 @@ static SV *finish_hook(pTHX_ pstx_retrieve *rt, size_t frame_at)
     pst_token t;
     pstx_rframe *f;
     bool attached;
-    if (!pst_reader_hook_class(&rt->r, &h, &t) || !(cls = pstx_retrieve_class(aTHX_ rt, &t)))
+    if (!pst_reader_hook_class(&rt->r, &h, &t) || !(cls = pstx_retrieve_class(aTHX_ rt, &t, PSTX_AHEAD_HOOK_REST)))
         return NULL;
     class_at = (size_t)(cls - rt->classes);
     if (!pst_reader_hook_string(&rt->r, &h, &t))
@@ -108,7 +108,9 @@ static SV *finish_hook(pTHX_ pstx_retrieve *rt, size_t frame_at)
     list = read_list(aTHX_ rt, &h);
     if (!list)
         return NULL;
+    rt->ahead = PSTX_AHEAD_HOOK_DONE;
     attached = (rt->run.opt.flags & PSTX_BLESS_OK) && run_hook(aTHX_ rt, frame_at, class_at, frozen, list);
+    rt->ahead = PSTX_AHEAD_UNKNOWN;
     f = &rt->frames[frame_at];
     if (!h.extra)
         return pstx_retrieve_pop(aTHX_ rt);
@@ -139,6 +141,8 @@ SV *pstx_retrieve_hook(pTHX_ pstx_retrieve *rt, pst_token *t)
     if (!(h.flags & PST_HOOK_RECURSE))
         return finish_hook(aTHX_ rt, frame_at);
     pstx_retrieve_own_tags(aTHX_ rt);      /* sub-objects live on their tags */
+    if (!pstx_retrieve_deeper(rt))
+        pstx_retrieve_too_deep(aTHX_ rt);
     return NULL;
 }
 
@@ -148,5 +152,8 @@ SV *pstx_retrieve_hook_item(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *item)
     SvREFCNT_dec(item);
     if (!pst_reader_hook_flags(&rt->r, &f->hook, false))
         return NULL;
-    return f->hook.flags & PST_HOOK_RECURSE ? NULL : finish_hook(aTHX_ rt, frame_at);
+    if (f->hook.flags & PST_HOOK_RECURSE)
+        return NULL;
+    rt->depth--;
+    return finish_hook(aTHX_ rt, frame_at);
 }

@@ -30,6 +30,9 @@ static bool read_notices(pTHX_ pstx_retrieve *rt, SV *sv)
             return false;
         if (end)
             return true;
+        if (rt->run.opt.trust != PSTX_TRUST_FULL)
+            pstx_retrieve_check_class(aTHX_ rt, newSVpvn_flags((const char *)t.bytes, (STRLEN)t.len, SVs_TEMP),
+                                      PSTX_AHEAD_UNKNOWN);
         if (rt->run.opt.flags & PSTX_BLESS_OK)
             pstx_retrieve_bless(aTHX_ rt, sv, gv_stashpvn((const char *)t.bytes, (U32)t.len, GV_ADD));
     }

@@ -1,6 +1,7 @@
 /* pstx_retrieve_special.c - references, tied things, vstrings, regexps, code, OBJECT. */
 #include "pstx_retrieve.h"
 #include "pstx_hooks.h"
+#include "pstx_object.h"
 
 /* ---- OBJECT and classes --------------------------------------------------------------------------- */
 
@@ -10,6 +11,7 @@ static SV *retrieve_object(pTHX_ pstx_retrieve *rt, const pst_token *t)
     rt->bless = NULL;
     if (t->len < rt->tag_count)
         return SvREFCNT_inc(rt->tags[t->len]);
+    rt->ahead = PSTX_AHEAD_DONE;
     (void)pst_reader_fail(&rt->r, PST_ERR_TAG, rt->tag_count,
                           t->wire == PST_LOBJECT ? t->len : (uint64_t)(int64_t)(int32_t)t->len);
     return NULL;
@@ -40,7 +42,7 @@ PST_COLD static void warn_of_exploit(pTHX_ pstx_retrieve *rt, const pstx_rclass 
 /* BLESS: the class waits for the object that comes next. */
 static SV *retrieve_bless(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
-    pstx_rclass *cls = pstx_retrieve_class(aTHX_ rt, t);
+    pstx_rclass *cls = pstx_retrieve_class(aTHX_ rt, t, PSTX_AHEAD_OBJECT);
     if (cls && PST_UNLIKELY(SvCUR(cls->name) == 11))
         warn_of_exploit(aTHX_ rt, cls);
     if (cls)
@@ -49,6 +51,12 @@ static SV *retrieve_bless(pTHX_ pstx_retrieve *rt, const pst_token *t)
 }
 
 /* ---- references -------------------------------------------------------------------------------------- */
+
+void pstx_retrieve_too_deep(pTHX_ pstx_retrieve *rt)
+{
+    rt->ahead = PSTX_AHEAD_OBJECT;
+    pstx_croak(aTHX_ PSTX_MSG_TOO_DEEP);
+}
 
 static void push_marker(pstx_retrieve *rt, uint8_t marker)
 {
@@ -74,6 +82,8 @@ static SV *retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
         f = pstx_retrieve_push(aTHX_ rt, PSTX_R_REF, rv);
     f->at = (SSize_t)rt->tag_count;
     (void)pstx_retrieve_register(aTHX_ rt, rv);
+    if (!pstx_retrieve_deeper(rt))
+        pstx_retrieve_too_deep(aTHX_ rt);
     return NULL;
 }
 
@@ -109,14 +119,16 @@ static void check_overloading(pTHX_ pstx_retrieve *rt, SV *target)
 {
     HV *stash;
     SV *name;
+    rt->ahead = PSTX_AHEAD_DONE;
     if (!SvOBJECT(target))
         pstx_croak(aTHX_ PSTX_MSG_NO_OVERLOAD_PLAIN, sv_reftype(target, FALSE), PTR2UV(target));
     stash = SvSTASH(target);
-    if (Gv_AMG(stash))
+    if (!Gv_AMG(stash))
+        load_for_overloading(aTHX_ rt, stash);
+    if (Gv_AMG(stash)) {
+        rt->ahead = PSTX_AHEAD_UNKNOWN;
         return;
-    load_for_overloading(aTHX_ rt, stash);
-    if (Gv_AMG(stash))
-        return;
+    }
     name = sv_2mortal(newSVpv(HvNAME_get(stash), 0));
     pstx_croak(aTHX_ PSTX_MSG_NO_OVERLOAD, sv_reftype(target, FALSE), PTR2UV(target),
                SVfARG(name), SVfARG(name));
@@ -126,6 +138,7 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
 {
     SV *rv = f->sv;
     uint8_t marker = rt->ref_markers[rt->ref_count - 1];
+    rt->depth--;
     if (PST_UNLIKELY(rt->user_code && (SvOK(rv) || SvTYPE(rv) > SVt_PVMG)))
         sv_setsv(rv, sv_2mortal(newRV_noinc(target)));    /* a hook has put something there */
     else {
@@ -179,8 +192,10 @@ static SV *retrieve_tied(pTHX_ pstx_retrieve *rt, uint8_t marker)
                                                 : marker == PST_TIED_IDX ? PSTX_R_TIED_IDX
                                                 : PSTX_R_TIED, sv);
     f->flags = marker == PST_TIED_SCALAR ? PERL_MAGIC_tiedscalar : PERL_MAGIC_tied;
-    if (!(rt->run.opt.flags & PSTX_TIE_OK))
+    if (!(rt->run.opt.flags & PSTX_TIE_OK)) {
+        rt->ahead = PSTX_AHEAD_OBJECT;
         pstx_croak(aTHX_ PSTX_MSG_TYING_DISABLED);
+    }
     (void)pstx_retrieve_register(aTHX_ rt, sv);
     (void)pstx_retrieve_open_tie(rt);
     return NULL;
@@ -287,6 +302,8 @@ static SV *compile_regexp(pTHX_ pstx_retrieve *rt, SV *pattern, SV *flags)
 static SV *retrieve_regexp(pTHX_ pstx_retrieve *rt, pst_token *t)
 {
     SV *regexp, *pattern = newSVpvn_flags((const char *)t->bytes, (STRLEN)t->len, SVs_TEMP);
+    if (rt->run.opt.trust != PSTX_TRUST_FULL)
+        pstx_retrieve_check_class(aTHX_ rt, newSVpvs_flags("Regexp", SVs_TEMP), PSTX_AHEAD_REGEXP_FLAGS);
     if (!pst_reader_regexp_flags(&rt->r, t))
         return NULL;
     regexp = compile_regexp(aTHX_ rt, SvREFCNT_inc_simple_NN(pattern),
@@ -321,6 +338,10 @@ static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
     size_t own_tag = rt->tag_count;
     SV *source, *text, *result;
     rt->bless = NULL;                  /* Storable blesses no code on the way in */
+    if (rt->run.opt.trust != PSTX_TRUST_FULL) {
+        rt->ahead = PSTX_AHEAD_OBJECT;
+        pstx_croak(aTHX_ PSTX_MSG_CODE_REFUSED, pstx_trust_name(&rt->run.opt));
+    }
     (void)pstx_retrieve_register(aTHX_ rt, &PL_sv_undef);   /* until the sub is there */
     if (!pst_cursor_need(&rt->r.in, 1)) {
         (void)pst_reader_truncated(&rt->r);

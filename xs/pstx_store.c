@@ -1,5 +1,6 @@
 /* pstx_store.c - walking Perl data: scalars, references, arrays, and the walk itself. */
 #include "pstx_store.h"
+#include "pstx_object.h"
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
@@ -98,6 +99,7 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
     hook = gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
     cls->freeze = hook ? (CV *)SvREFCNT_inc((SV *)GvCV(hook)) : NULL;
     cls->overloaded = HvAMAGIC(stash) && Gv_AMG(stash);
+    cls->allowed = st->run.opt.trust == PSTX_TRUST_FULL;
     st->class_count++;
     return cls;
 }
@@ -111,6 +113,18 @@ pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash)
     if (!pstx_seen_add(&st->class_seen, key, &at))
         (void)class_new(aTHX_ st, stash, key);
     st->last_class = at;
+    return &st->classes[at];
+}
+
+pstx_class *pstx_store_check_class(pTHX_ pstx_store *st, pstx_class *cls)
+{
+    const size_t at = (size_t)(cls - st->classes);
+    SV *name = newSVpvn_flags(cls->name, cls->name_len, SVs_TEMP);   /* as a reader sees it */
+    if (st->run.opt.classes_run_code)
+        pstx_store_user_code(aTHX_ st);
+    if (!pstx_object_allows(aTHX_ &st->run, name))
+        pstx_croak(aTHX_ PSTX_MSG_CLASS_REFUSED, SVfARG(name), pstx_trust_name(&st->run.opt));
+    st->classes[at].allowed = true;
     return &st->classes[at];
 }
 
@@ -183,8 +197,26 @@ static void store_wide_nv(pTHX_ pstx_store *st, SV *sv)
 #  define STORE_NV(st, sv) store_wide_nv(aTHX_ (st), (sv))
 #endif
 
-PST_INLINE void store_pv(pstx_store *st, SV *sv)
+void pstx_store_unknown(pTHX_ const pstx_store *st, const char *what)
 {
+    pstx_croak(aTHX_ PSTX_MSG_MINOR, what, (int)st->run.opt.max_minor);
+}
+
+/* Readers before minor 5 know strings of bytes only. */
+PST_COLD static void store_as_bytes(pTHX_ pstx_store *st, SV *sv)
+{
+    SV *copy = newSVpvn_flags(SvPVX_const(sv), SvCUR(sv), SVs_TEMP | SVf_UTF8);
+    if (!sv_utf8_downgrade(copy, TRUE))
+        pstx_store_unknown(aTHX_ st, "Strings of wide characters");
+    (void)pst_write_string(&st->w, SvPVX_const(copy), SvCUR(copy), false);
+}
+
+PST_INLINE void store_pv(pTHX_ pstx_store *st, SV *sv)
+{
+    if (PST_UNLIKELY(SvUTF8(sv) && !pstx_store_knows(st, PST_MINOR_OF_UTF8STR))) {
+        store_as_bytes(aTHX_ st, sv);
+        return;
+    }
     (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
 }
 
@@ -200,7 +232,7 @@ static void store_magical(pTHX_ pstx_store *st, SV *sv)
         mg_get(sv);
         TAINT_set(tainted);             /* the image's taint is ours to set */
     }
-    if (SvPOK(sv) && SvVOK(sv) && (mg = mg_find(sv, PERL_MAGIC_vstring)))
+    if (SvPOK(sv) && SvVOK(sv) && pstx_store_knows(st, PST_MINOR_OF_VSTRING) && (mg = mg_find(sv, PERL_MAGIC_vstring)))
         (void)pst_write_vstring(&st->w, mg->mg_ptr, (uint64_t)mg->mg_len);
 }
 
@@ -210,7 +242,7 @@ PST_COLD static void store_odd_scalar(pTHX_ pstx_store *st, SV *sv)
     if (!SvOK(sv))
         (void)pst_write_marker(&st->w, PST_UNDEF);
     else if (SvPOKp(sv))
-        store_pv(st, sv);
+        store_pv(aTHX_ st, sv);
     else if (SvNOKp(sv))
         STORE_NV(st, sv);
     else
@@ -233,12 +265,12 @@ void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv)
         (void)pst_write_marker(&st->w, sv == &PL_sv_yes ? PST_SV_YES : PST_SV_NO);
         return;
     }
-    if (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv)) {
+    if (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv) && pstx_store_knows(st, PST_MINOR_OF_BOOLEAN_TRUE)) {
         (void)pst_write_marker(&st->w, SvTRUE_nomg_NN(sv) ? PST_BOOLEAN_TRUE : PST_BOOLEAN_FALSE);
         return;
     }
     if (SvPOK(sv))
-        store_pv(st, sv);
+        store_pv(aTHX_ st, sv);
     else if (SvIOK(sv))
         pstx_store_iv(st, sv);
     else if (SvNOK(sv))
@@ -256,6 +288,7 @@ static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
     bool overloaded = SvOBJECT(target) && pstx_store_class(aTHX_ st, SvSTASH(target))->overloaded;
     if (weak && pstx_store_must_restart(st, false))
         return PSTX_STEP_RESTART;
+    weak = weak && pstx_store_knows(st, PST_MINOR_OF_WEAKREF);
     (void)pst_write_marker(&st->w, weak ? overloaded ? PST_WEAKOVERLOAD : PST_WEAKREF
                                         : overloaded ? PST_OVERLOAD : PST_REF);
     st->via_ref = *sv = target;
@@ -292,6 +325,12 @@ PST_INLINE void prefetch_items(const AV *av, IV at)
     }
 }
 
+/* Is a missing or immortal item written as &PL_sv_undef itself, not as a hole? */
+static bool is_undef_item(const pstx_store *st, const SV *sv)
+{
+    return sv && PSTX_HAS_SVUNDEF_ELEM && pstx_store_knows(st, PST_MINOR_OF_SVUNDEF_ELEM);
+}
+
 /* Items up to the first that is no plain scalar. */
 static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
@@ -302,8 +341,7 @@ static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
         f->at++;
         if (PST_UNLIKELY(!sv || sv == &PL_sv_undef)) {
             st->tags++;
-            (void)pst_write_marker(&st->w, sv && PSTX_HAS_SVUNDEF_ELEM ? PST_SVUNDEF_ELEM
-                                                                       : PST_SV_UNDEF);
+            (void)pst_write_marker(&st->w, is_undef_item(st, sv) ? PST_SVUNDEF_ELEM : PST_SV_UNDEF);
         }
         else if (!pstx_store_leaf(aTHX_ st, sv)) {
             prefetch_items(av, f->at - 1);
@@ -390,6 +428,8 @@ static enum pstx_step store_item(pTHX_ pstx_store *st, SV **sv)
     if (!SvOBJECT(*sv))
         return pstx_store_body(aTHX_ st, sv);
     cls = pstx_store_class(aTHX_ st, SvSTASH(*sv));
+    if (PST_UNLIKELY(!cls->allowed))
+        cls = pstx_store_check_class(aTHX_ st, cls);
     if (cls->freeze) {
         if (pstx_store_must_restart(st, true))
             return PSTX_STEP_RESTART;
@@ -433,14 +473,25 @@ static bool store_walk(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
+/* Is the image, so far, within the limits of the object's options? */
+static bool within_limits(pstx_store *st)
+{
+    if (!st->run.opt.strict)
+        return true;
+    if (pst_buf_off(&st->w.buf) > st->run.opt.max_bytes)
+        return pst_writer_fail(&st->w, PST_ERR_BYTES);
+    return st->tags <= st->run.opt.max_items || pst_writer_fail(&st->w, PST_ERR_ITEMS);
+}
+
 /* The image grows inside the scalar that will be returned. */
 static bool grow_image(pst_buf *buf, size_t need)
 {
     dTHX;
-    SV *image = (SV *)buf->host;
+    pstx_store *st = (pstx_store *)buf->host;
+    SV *image = st->image;
     size_t used = pst_buf_len(buf);
     size_t size = pst_buf_next_size((size_t)(buf->end - buf->start), used, need);
-    if (!size)
+    if (!size || !within_limits(st))
         return false;
     SvCUR_set(image, used);
     buf->start = (uint8_t *)SvGROW(image, size + 1);
@@ -508,7 +559,7 @@ static void begin_image(pTHX_ pstx_store *st, bool netorder)
     SV *image = st->image = newSV(FIRST_SIZE);
     SvPOK_only(image);
     pst_writer_init(&st->w, netorder, IVSIZE);
-    st->w.buf.host = image;
+    st->w.buf.host = st;
     st->w.buf.grow = grow_image;
     st->w.buf.start = st->w.buf.pos = (uint8_t *)SvPVX(image);
     st->w.buf.end = st->w.buf.start + SvLEN(image) - 1;
@@ -529,7 +580,38 @@ static SV *finish_image(pTHX_ pstx_store *st)
     return image;
 }
 
-SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning)
+/* Header, and what a walk begins with. */
+static void begin_walk(pstx_store *st, const pst_header *header, SV *root)
+{
+    const pstx_options *opt = &st->run.opt;
+    st->w.buf.pos = st->w.buf.start;
+    (void)pst_write_header(&st->w, header);
+    st->root = root;
+    if (!opt->strict)
+        return;
+    st->via_ref = root;                 /* the reference to the root counts as a level */
+    st->depth = 1;
+    st->w.digits = opt->exact ? PST_DIGITS_EXACT : PST_DIGITS_PERL;
+    if (opt->classes_run_code)
+        st->all = st->user_code = true;
+    st->w.no_lobject = !pstx_store_knows(st, PST_MINOR_OF_LOBJECT);
+    if (!pstx_store_knows(st, PST_MINOR_OF_UTF8STR))
+        st->all = true;                 /* so that each string is looked at */
+}
+
+/* PERL: croaks if the walk has been stopped. */
+static void check_writer(pTHX_ const pstx_store *st)
+{
+    switch (st->w.error.code) {
+    case PST_OK:        return;
+    case PST_ERR_BYTES: pstx_croak(aTHX_ PSTX_MSG_BYTES_LIMIT, st->run.opt.max_bytes);
+    case PST_ERR_ITEMS: pstx_croak(aTHX_ PSTX_MSG_ITEMS_LIMIT, st->run.opt.max_items);
+    case PST_ERR_MINOR: pstx_store_unknown(aTHX_ st, "Things of more than 2**31 - 1 bytes or items");
+    default:            pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ITEMS);
+    }
+}
+
+SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, const pstx_object *object)
 {
     pstx_store *st = (pstx_store *)pstx_run_new(aTHX_ PSTX_STORING, sizeof *st);
     SV *image;
@@ -538,19 +620,17 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning)
     st->run.netorder = header->netorder;
     st->run.cloning = cloning;
     ENTER;
-    pstx_run_begin(aTHX_ &st->run);
+    pstx_run_begin(aTHX_ &st->run, object);
     if (!SvROK(root))        /* options are read by now: tied ones may have done anything */
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);
     begin_image(aTHX_ st, header->netorder);
-    (void)pst_write_header(&st->w, header);
-    st->root = SvRV(root);
+    begin_walk(st, header, SvRV(root));
     while (!store_walk(aTHX_ st, SvRV(root))) {
         forget(aTHX_ st);
-        st->w.buf.pos = st->w.buf.start;
-        (void)pst_write_header(&st->w, header);
+        begin_walk(st, header, SvRV(root));
     }
-    if (st->w.error.code != PST_OK)
-        pstx_croak(aTHX_ PSTX_MSG_TOO_MANY_ITEMS);
+    (void)within_limits(st);
+    check_writer(aTHX_ st);
     image = sv_2mortal(finish_image(aTHX_ st));
     pstx_run_succeeded(aTHX_ &st->run);
     LEAVE;

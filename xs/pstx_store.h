@@ -26,6 +26,7 @@ typedef struct pstx_class {
     IV          same_name;   /* an earlier class whose name has the same bytes, or -1 */
     CV         *freeze;      /* +1: STORABLE_freeze, or NULL */
     bool        overloaded;
+    bool        allowed;     /* the run may store its objects; asked once if not */
 } pstx_class;
 
 enum pstx_frame_kind {
@@ -96,8 +97,9 @@ enum pstx_step {
 
 /* Serialize what `root` refers to.
  *   header  written first
+ *   object  whose options count, or NULL
  * RETURNS: the image, mortal. PERL: croaks; runs user code (hooks). */
-SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning);
+SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, const pstx_object *object);
 
 /* A new frame on top; its depth is set, the rest is zero. RETURNS: borrowed, valid until
  * the next push. PERL: none. */
@@ -114,6 +116,10 @@ void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count);
 
 /* The class of a stash. RETURNS: borrowed, valid until the next call. PERL: none. */
 pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash);
+
+/* Does the run admit objects of the class? RETURNS: the class, as above. PERL: croaks if not;
+ * runs user code. */
+pstx_class *pstx_store_check_class(pTHX_ pstx_store *st, pstx_class *cls);
 
 /* The class whose number stands for this one: itself or an earlier one of the same bytes. */
 pstx_class *pstx_store_named_class(pstx_store *st, pstx_class *cls);
@@ -143,6 +149,15 @@ PST_INLINE bool pstx_store_must_restart(pstx_store *st, bool user_code)
     st->user_code = st->user_code || user_code;
     return true;
 }
+
+/* Do all readers for whom is written know a marker of this minor version? */
+PST_INLINE bool pstx_store_knows(const pstx_store *st, enum pst_tag_minor minor)
+{
+    return st->run.opt.max_minor >= minor;
+}
+
+/* They do not know `what`, a plural. PERL: croaks. */
+void pstx_store_unknown(pTHX_ const pstx_store *st, const char *what) __attribute__noreturn__;
 
 /* Can this address be met again? */
 PST_INLINE bool pstx_store_shared(const pstx_store *st, const SV *sv)
@@ -211,6 +226,9 @@ void pstx_store_hash_detach(pTHX_ pstx_store *st);
 enum pstx_step pstx_store_tied(pTHX_ pstx_store *st, enum pst_tag tag, MAGIC *mg, SV **sv);
 enum pstx_step pstx_store_tied_item(pTHX_ pstx_store *st, MAGIC *mg, SV **sv);
 SV *pstx_store_tied_next(pTHX_ pstx_store *st, pstx_store_frame *f);
+
+/* Does the run admit ties? PERL: croaks if not. */
+void pstx_store_check_tie(pTHX_ const pstx_store *st);
 
 /* qr// objects' bodies. PERL: runs user code (re::regexp_pattern). */
 enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv);

@@ -132,6 +132,23 @@ void pstx_store_hash_detach(pTHX_ pstx_store *st)
 
 /* ---- header, keys, items ---------------------------------------------------------------------- */
 
+/* For readers before minor 5: a restricted hash becomes a plain one, if nothing but its
+ * restriction is lost. PERL: croaks. */
+PST_COLD static void drop_flags(pTHX_ const pstx_store *st, pstx_store_frame *f)
+{
+    HV *hv = (HV *)f->sv;
+    size_t i;
+    if (HvPLACEHOLDERS_get(hv))
+        pstx_store_unknown(aTHX_ st, "Keys that a restricted hash allows but does not have");
+    for (i = 0; HvARRAY(hv) && i <= HvMAX(hv); i++) {
+        const HE *he;
+        for (he = HvARRAY(hv)[i]; he; he = HeNEXT(he))
+            if (HEK_UTF8(HeKEY_hek(he)))
+                pstx_store_unknown(aTHX_ st, "Keys of wide characters");
+    }
+    f->flagged = f->restricted = false;
+}
+
 void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
 {
     size_t count = HvTOTALKEYS(hv);
@@ -145,6 +162,8 @@ void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
     f->count = (IV)count;
     f->restricted = cBOOL(SvREADONLY(hv));
     f->flagged = f->restricted || HvHASKFLAGS(hv);
+    if (PST_UNLIKELY(f->flagged && !pstx_store_knows(st, PST_MINOR_OF_FLAG_HASH)))
+        drop_flags(aTHX_ st, f);
     if (f->flagged)
         (void)pst_write_flag_hash(&st->w, f->restricted ? PST_HASH_RESTRICTED : 0, count);
     else

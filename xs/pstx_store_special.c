@@ -1,6 +1,7 @@
 /* pstx_store_special.c - tied things, regexps, code, and what cannot be stored. */
 #include "pstx_store.h"
 #include "pstx_hooks.h"
+#include "pstx_object.h"
 
 /* ---- tied things: the object behind the tie is written, nothing is read through it --------- */
 
@@ -17,8 +18,15 @@ static enum pstx_step descend_to_tie(pTHX_ pstx_store *st, MAGIC *mg, SV **sv)
     return PSTX_STEP_DONE;
 }
 
+void pstx_store_check_tie(pTHX_ const pstx_store *st)
+{
+    if (st->run.opt.trust != PSTX_TRUST_FULL)
+        pstx_croak(aTHX_ PSTX_MSG_TYING_DISABLED);
+}
+
 enum pstx_step pstx_store_tied(pTHX_ pstx_store *st, enum pst_tag tag, MAGIC *mg, SV **sv)
 {
+    pstx_store_check_tie(aTHX_ st);
     (void)pst_write_marker(&st->w, tag);
     return descend_to_tie(aTHX_ st, mg, sv);
 }
@@ -26,6 +34,7 @@ enum pstx_step pstx_store_tied(pTHX_ pstx_store *st, enum pst_tag tag, MAGIC *mg
 enum pstx_step pstx_store_tied_item(pTHX_ pstx_store *st, MAGIC *mg, SV **sv)
 {
     pstx_store_frame *f;
+    pstx_store_check_tie(aTHX_ st);
     if (mg->mg_ptr) {
         SV *key = mg->mg_len == HEf_SVKEY ? (SV *)mg->mg_ptr
                 : newSVpvn_flags(mg->mg_ptr, (STRLEN)mg->mg_len, SVs_TEMP);
@@ -53,11 +62,28 @@ SV *pstx_store_tied_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 
 /* ---- regexps ------------------------------------------------------------------------------------ */
 
+/* Blessed into what class it may be, "Regexp" must be allowed. PERL: croaks, runs user code. */
+static void check_regexp(pTHX_ pstx_store *st)
+{
+    SV *name;
+    if (st->run.opt.trust == PSTX_TRUST_FULL)
+        return;
+    name = newSVpvs_flags("Regexp", SVs_TEMP);
+    if (st->run.opt.classes_run_code)
+        pstx_store_user_code(aTHX_ st);
+    if (!pstx_object_allows(aTHX_ &st->run, name))
+        pstx_croak(aTHX_ PSTX_MSG_CLASS_REFUSED, SVfARG(name), pstx_trust_name(&st->run.opt));
+}
+
 enum pstx_step pstx_store_regexp(pTHX_ pstx_store *st, SV *sv)
 {
-    AV *parts = newAV();
+    AV *parts;
     STRLEN pattern_len, flags_len;
     const char *pattern, *flags;
+    check_regexp(aTHX_ st);
+    if (!pstx_store_knows(st, PST_MINOR_OF_REGEXP))
+        pstx_store_unknown(aTHX_ st, "Regular expressions");
+    parts = newAV();
     ENTER;
     SAVEFREESV(parts);
     pstx_call_list(aTHX_ NULL, (SV *)get_cv("re::regexp_pattern", GV_ADD), newRV_inc(sv), NULL, parts);
@@ -92,6 +118,8 @@ enum pstx_step pstx_store_code(pTHX_ pstx_store *st, SV *sv)
     const char *bytes;
     if (!st->run.opt.deparse)
         return pstx_store_refused(aTHX_ st, sv);
+    if (!pstx_store_knows(st, PST_MINOR_OF_CODE))
+        pstx_store_unknown(aTHX_ st, "Code references");
     if (pstx_store_must_restart(st, true))
         return PSTX_STEP_RESTART;
     pstx_store_user_code(aTHX_ st);

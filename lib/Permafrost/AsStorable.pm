@@ -10,7 +10,7 @@ our $VERSION = '0.01';
 # Subs that serve under Storable's name, too: all that stock Storable defines and that
 # means something outside of it.
 my @SUBS = (
-    @Permafrost::EXPORT, @Permafrost::EXPORT_OK,
+    @Permafrost::EXPORT, grep({ $_ ne 'lock_update' } @Permafrost::EXPORT_OK),
     qw(show_file_magic mstore net_mstore pstore net_pstore mretrieve pretrieve is_storing
         is_retrieving last_op_in_netorder BIN_MAJOR BIN_MINOR BIN_WRITE_MINOR BIN_VERSION_NV
         BIN_WRITE_VERSION_NV CAN_FLOCK init_perinterp CLONE),
@@ -38,7 +38,7 @@ sub _activate {
     $Storable::VERSION = $version;
     @Storable::ISA = ('Exporter') unless @Storable::ISA;
     @Storable::EXPORT    = @Permafrost::EXPORT;
-    @Storable::EXPORT_OK = @Permafrost::EXPORT_OK;
+    @Storable::EXPORT_OK = grep { $_ ne 'lock_update' } @Permafrost::EXPORT_OK;
     $Storable::downgrade_restricted = 1 unless defined $Storable::downgrade_restricted;
     $INC{'Storable.pm'} = __FILE__;
     Permafrost::_options();

@@ -96,15 +96,18 @@ sub _begin {
     my ($name, $package, $args) = @_;
     local ($@, $!);
     my $writer = $WRITER{$name};
+    my $options = @$args ? Permafrost::_object_options($args->[0]) : undef;    # it is a method
+    return $original{$name} if $options && $options->{order} eq 'network';
+    my $at = $writer->{data} + ($options ? 1 : 0);
     my $call = bless {code => $original{$name}, function => $name, pid => $$, time => CORE::time()},
         'Permafrost::Trace::Call';
     if ($writer->{items} && @$args != $writer->{items}) {
         $call->{usage} = "Usage: ${package}::$name($writer->{usage})";
     }
-    if (@$args > $writer->{data}) {    # fetched once, if it is tied, for us and for the writer
-        my $data = $args->[$writer->{data}];
+    if (@$args > $at) {    # fetched once, if it is tied, for us and for the writer
+        my $data = $args->[$at];
         $call->{class} = ref $data;
-        splice @$args, $writer->{data}, 1, $data;
+        splice @$args, $at, 1, $data;
     }
     my @caller = CORE::caller(1);
     @$call{qw(package file line sub)} = _call_site();
