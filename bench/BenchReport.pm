@@ -26,7 +26,10 @@ sub _command {
 
 # RETURNS: processes that were running or waiting, on average of the last minute; undef where
 # nobody knows.
-sub load { return _first_match('/proc/loadavg', qr/^([0-9.]+)/) }
+sub load {
+    my $load = _first_match('/proc/loadavg', qr/^([0-9.]+)/);
+    return defined $load ? $load + 0 : undef;
+}
 
 # RETURNS: a hash of what decides the figures besides the source.
 sub machine {

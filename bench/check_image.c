@@ -97,35 +97,58 @@ static bool check_hook(check *c, const pst_token *t)
     return hook_record(c, &h);
 }
 
-/* One token, which opens a container or is complete. */
-static bool check_token(check *c)
+static bool check_other(check *c, pst_token *t);
+
+/* Tokens up to the end of the container on top, or up to one that opens another. */
+static bool check_tokens(check *c)
 {
+    frame *f = &c->frames[c->count - 1];
     pst_token t;
-    if (!pst_reader_next(&c->r, &t))
-        return false;
-    switch (t.marker) {
+    while (pst_reader_next(&c->r, &t)) {
+        switch (t.marker) {
+        case PST_INTEGER: case PST_DOUBLE: case PST_SCALAR: case PST_UTF8STR:
+        case PST_UNDEF: case PST_SV_UNDEF: case PST_SV_YES: case PST_SV_NO:
+            c->tags++;
+            if (f->left > 1 && f->marker != PST_FLAG_HASH) {
+                f->left--;
+                if (f->marker == PST_HASH && !pst_reader_key(&c->r, &t))
+                    return false;
+                continue;
+            }
+            return item_is_done(c);
+        default:
+            return check_other(c, &t);
+        }
+    }
+    return false;
+}
+
+/* A token that is seldom, or opens a container. */
+static bool check_other(check *c, pst_token *t)
+{
+    switch (t->marker) {
     case PST_OBJECT:
-        if (t.len >= c->tags)
+        if (t->len >= c->tags)
             return pst_reader_fail(&c->r, PST_ERR_MARKER, c->tags, PST_OBJECT);
         return item_is_done(c);
     case PST_BLESS: case PST_IX_BLESS:
         return push(c, PST_REF, 1);
     case PST_ARRAY: case PST_HASH: case PST_FLAG_HASH:
         c->tags++;
-        return t.len ? push(c, t.marker, t.len) : item_is_done(c);
+        return t->len ? push(c, t->marker, t->len) : item_is_done(c);
     case PST_REF: case PST_OVERLOAD: case PST_WEAKREF: case PST_WEAKOVERLOAD: case PST_CODE:
     case PST_TIED_ARRAY: case PST_TIED_HASH: case PST_TIED_SCALAR: case PST_TIED_IDX: case PST_VSTRING:
         c->tags++;
-        return push(c, t.marker, 1);
+        return push(c, t->marker, 1);
     case PST_TIED_KEY:
         c->tags++;
-        return push(c, t.marker, 2);
+        return push(c, t->marker, 2);
     case PST_REGEXP:
         c->tags++;
-        return pst_reader_regexp_flags(&c->r, &t) && item_is_done(c);
+        return pst_reader_regexp_flags(&c->r, t) && item_is_done(c);
     case PST_HOOK:
         c->tags++;
-        return check_hook(c, &t) && item_is_done(c);
+        return check_hook(c, t) && item_is_done(c);
     default:
         c->tags++;
         return item_is_done(c);
@@ -141,7 +164,7 @@ static bool check_item(check *c)
     c->count = c->room = 0;
     push(c, PST_REF, 1);
     while (fine && c->count)
-        fine = check_token(c);
+        fine = check_tokens(c);
     free(c->frames);
     c->frames = outer.frames;
     c->count = outer.count;
