@@ -122,8 +122,6 @@ static int read_like(conversion *v)
         v->c.target = w.r.header;
         if (job->convert.minor < 0 && w.r.header.major == PST_MAJOR)
             v->c.minor = w.r.header.minor;
-        if (!v->c.target.netorder && !v->c.target.nv_size)
-            v->c.target.nv_size = sizeof(double);
     }
     pst_walk_release(&w);
     job->host->close(job->host, &source);

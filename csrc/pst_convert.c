@@ -182,9 +182,7 @@ static bool convert_event(pst_converter *x, const pst_event *ev)
     case PST_EV_BEGIN:        return pst_convert_object(x, ev);
     case PST_EV_KEY:          return pst_convert_key(x, ev);
     case PST_EV_INDEX:        return pst_write_index(&x->out, (int32_t)ev->token.iv);
-    case PST_EV_REGEXP_FLAGS:
-        return pst_write_u8(&x->out, (unsigned)ev->token.len)
-            && pst_write_bytes(&x->out, ev->token.bytes, ev->token.len);
+    case PST_EV_REGEXP_FLAGS: return pst_convert_regexp_flags(x, ev);
     case PST_EV_HOOK_FLAGS:   return hook_flags(x, ev);
     case PST_EV_HOOK_CLASS:   return hook_class(x, ev);
     case PST_EV_HOOK_STRING:  return hook_string(x, ev);
@@ -199,6 +197,8 @@ static void choose_header(const pst_converter *x, pst_header *h)
 {
     const pst_header *was = &x->walk.r.header;
     *h = x->c->keep_order ? *was : x->c->target;
+    if (!h->nv_size)                  /* versions before 2.2 do not say; 8 is what is read */
+        h->nv_size = sizeof(double);
     h->file = was->file;
     h->old_magic = h->unversioned = false;
     h->major = PST_MAJOR;
@@ -206,8 +206,7 @@ static void choose_header(const pst_converter *x, pst_header *h)
              : was->major < PST_MAJOR ? (uint8_t)PST_MINOR_WRITE : was->minor;
 }
 
-/* Why it ended early: the reader's reason, or the writer's. */
-static bool fail(pst_converter *x, bool walked)
+bool pst_converter_fail(pst_converter *x, bool walked)
 {
     x->error = walked ? x->out.error : x->walk.r.error;
     if (x->write_failed)
@@ -228,20 +227,27 @@ bool pst_converter_run(pst_converter *x)
     pst_event ev;
     pst_err err;
     if (!pst_walk_init(&x->walk, x->source, x->c->memory, false))
-        return fail(x, false);
-    err = x->walk.r.header.major < PST_MAJOR ? PST_ERR_MAJOR : pst_header_readable(&x->walk.r.header);
+        return pst_converter_fail(x, false);
+    err = pst_header_readable(&x->walk.r.header);
     if (err != PST_OK)
-        return pst_reader_fail(&x->walk.r, err, PST_MAJOR, x->walk.r.header.major) || fail(x, false);
+        return pst_reader_fail(&x->walk.r, err, PST_MAJOR, x->walk.r.header.major) || pst_converter_fail(x, false);
     choose_header(x, &h);
     pst_writer_configure(&x->out, &h);
+    if (!h.netorder && !pst_header_has_nv(&h) && h.nv_size != sizeof(double)) {
+        x->refused = PST_DOUBLE;             /* the header cannot say how long floats are */
+        (void)pst_writer_fail(&x->out, PST_ERR_NO_EQUIVALENT);
+        return pst_converter_fail(x, true);
+    }
     if (!pst_write_header(&x->out, &h))
-        return fail(x, true);
+        return pst_converter_fail(x, true);
+    if (x->walk.r.header.major < PST_MAJOR)
+        return pst_convert_old(x);
     while (pst_walk_next(&x->walk, &ev)) {
         x->event_off = ev.off;
         if (!convert_event(x, &ev))
-            return x->out.error.code != PST_OK ? fail(x, true) : false;
+            return x->out.error.code != PST_OK ? pst_converter_fail(x, true) : false;
     }
-    return x->walk.done || fail(x, false);
+    return x->walk.done || pst_converter_fail(x, false);
 }
 
 void pst_converter_init(pst_converter *x, pst_conversion *c, const pst_source *source,

@@ -16,8 +16,10 @@
  *                       strings and keys become bytes if their characters are below 256
  *
  * What has no older equivalent (regexps, code, restricted hashes, characters above 255, sizes
- * beyond 31 bits) is an error, PST_ERR_NO_EQUIVALENT. An image in an old format (major 0 or 1)
- * becomes one of today's; see pst_convert_old.c.
+ * beyond 31 bits) is an error, PST_ERR_NO_EQUIVALENT.
+ *
+ * An image in an old format (major 0 or 1) becomes one of today's. It is walked twice, and takes
+ * memory for each object with a class, in major 0 for each object.
  */
 #ifndef PST_CONVERT_H
 #define PST_CONVERT_H

@@ -232,3 +232,9 @@ bool pst_convert_key(pst_converter *x, const pst_event *ev)
         return refuse(x, PST_FLAG_HASH);
     return pst_write_u32(w, (uint32_t)count) && put_latin1(x, t->bytes, t->len);
 }
+
+bool pst_convert_regexp_flags(pst_converter *x, const pst_event *ev)
+{
+    return pst_write_u8(&x->out, (unsigned)ev->token.len)
+        && pst_write_bytes(&x->out, ev->token.bytes, ev->token.len);
+}

@@ -36,9 +36,17 @@ void pst_converter_release(pst_converter *x);
 /* Header and body. RETURNS: false after an error, which is in x->error. */
 bool pst_converter_run(pst_converter *x);
 
-/* ---- pst_convert_object.c: a marker with its fixed part; a key ---- */
+/* Note why it ended early: the reader's reason, or the writer's if the walk has gone well.
+ * RETURNS: false. */
+bool pst_converter_fail(pst_converter *x, bool walked);
+
+/* ---- pst_convert_object.c: a marker with its fixed part; a key; what follows a pattern ---- */
 bool pst_convert_object(pst_converter *x, const pst_event *ev);
 bool pst_convert_key(pst_converter *x, const pst_event *ev);
+bool pst_convert_regexp_flags(pst_converter *x, const pst_event *ev);
+
+/* ---- pst_convert_old.c: the body of an image in an old format; the header is written ---- */
+bool pst_convert_old(pst_converter *x);
 
 PST_EXTERN_C_END
 

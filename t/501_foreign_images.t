@@ -1,6 +1,7 @@
 # Images of other machines, read where they lie (../shared/corpus beside the project, or
 # PERMAFROST_CORPUS): all are read, and a native one gives what the network one of its case
-# gives. Stock refuses every foreign native image.
+# gives. Stock refuses every foreign native image. Converted to any order they are the same data,
+# and converted to their own they are the same bytes.
 use strict;
 use warnings;
 use lib 't/lib';
@@ -28,12 +29,39 @@ for my $class ('Test', map { "Test$_" } 2 .. 20) {
     *{"${class}::STORABLE_thaw"} = \&fill;
 }
 
+require Permafrost::Image;
+
+sub slurp {
+    my ($file) = @_;
+    open my $in, '<:raw', $file or die "$file: $!";
+    local $/;
+    return scalar <$in>;
+}
+
 sub read_image {
     my ($module, $file) = @_;
     return $module->{retrieve}->($file) if $file =~ /store\.storable\z/;
-    open my $in, '<:raw', $file or die "$file: $!";
-    local $/;
-    return $module->{thaw}->(scalar <$in>);
+    return $module->{thaw}->(slurp($file));
+}
+
+# The image in other orders, as data; and in its own, which must not change it.
+sub converted {
+    my ($file) = @_;
+    my $image = slurp($file);
+    return 'changed by conversion to its own order'
+        if Permafrost::Image->convert($image, minor => ord substr $image, $image =~ /\Apst0/ ? 5 : 1, 1) ne $image;
+    my %seen;
+    for my $order (qw(network native 1234 4321 12345678 87654321)) {
+        my $other = Permafrost::Image->convert($image, order => $order);
+        if ($image =~ /\Apst0/) {
+            open my $in, '<', \$other or die $!;
+            $seen{shown(pf->{fd_retrieve}->($in))} = 1;
+        }
+        else {
+            $seen{shown(pf->{thaw}->($other))} = 1;
+        }
+    }
+    return sort keys %seen;
 }
 
 # As text; a number is what it looks like, for a large one is text in network order.
@@ -48,13 +76,15 @@ sub shown {
 for my $folder (@folders) {
     my ($name) = $folder =~ m{([^/]+/[^/]+)\z};
     my (%case, @unread, @different);
-    my ($images, $by_stock) = (0, 0);
+    my ($images, $by_stock, @changed) = (0, 0);
     for my $file (glob "$folder/*.storable") {
         my ($case, $kind) = $file =~ /([^\/]+)_(n?freeze|n?store)\.storable\z/ or next;
         $images++;
         my $data = eval { read_image(pf, $file) };
         if (defined $data) { $case{$case}{$kind} = shown($data) }
         else               { push @unread, "$case $kind: " . ($@ || 'undef') }
+        my @converted = eval { converted($file) };
+        push @changed, "$case $kind" . ($@ ? ": $@" : '') if "@converted" ne ($case{$case}{$kind} // '');
         $by_stock++ if defined eval { read_image(st, $file) };
     }
     for my $case (sort keys %case) {
@@ -63,5 +93,6 @@ for my $folder (@folders) {
     }
     is("@unread", '', "$name: all of $images images are read (stock reads $by_stock)");
     is("@different", '', '... and all images of a case are the same data');
+    is("@changed", '', '... and they are when converted');
 }
 done_testing();
