@@ -225,6 +225,23 @@ static size_t layout(char *out, const char *digits, int n, int x, int precision)
     return (size_t)n + 1;
 }
 
+/* A double taken apart: m * 2**e, m below 2**53. RETURNS: false if it is no number or zero. */
+static bool take_apart(double v, uint64_t *m, int *e)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    *m = bits & UINT64_C(0xfffffffffffff);
+    *e = (int)(bits >> 52 & 0x7ff);
+    if (*e == 0x7ff || (*e == 0 && *m == 0))
+        return false;
+    if (*e)
+        *m |= UINT64_C(1) << 52;
+    else
+        *e = 1;
+    *e -= 1075;
+    return true;
+}
+
 size_t pst_format_double(char *out, double v, int digits)
 {
     uint64_t bits, m, scaled, limit = digits == PST_DIGITS_PERL ? UINT64_C(1000000000000000)
@@ -234,27 +251,16 @@ size_t pst_format_double(char *out, double v, int digits)
     int e, x;
 
     memcpy(&bits, &v, sizeof bits);
-    m = bits & UINT64_C(0xfffffffffffff);
-    e = (int)(bits >> 52 & 0x7ff);
-    if (e == 0x7ff && m) {
+    if (v != v) {
         memcpy(p, "NaN", 3);
         return 3;
     }
     if (bits >> 63)
         *p++ = '-';
-    if (e == 0x7ff) {
-        memcpy(p, "Inf", 3);
-        return (size_t)(p - out) + 3;
+    if (!take_apart(v, &m, &e)) {
+        memcpy(p, v == 0 ? "0  " : "Inf", 3);
+        return (size_t)(p - out) + (v == 0 ? 1 : 3);
     }
-    if (e == 0 && m == 0) {
-        *p++ = '0';
-        return (size_t)(p - out);
-    }
-    if (e)
-        m |= UINT64_C(1) << 52;
-    else
-        e = 1;
-    e -= 1075;                            /* v = m * 2**e */
     while (!(m >> 63)) {                  /* at most 11 steps but for subnormals */
         m <<= 1;
         e--;
@@ -265,4 +271,72 @@ size_t pst_format_double(char *out, double v, int digits)
         scaled = scale(m, e, digits - 1 - ++x);
     (void)pst_format_u64(text, scaled);
     return (size_t)(p - out) + layout(p, text, digits, x, digits);
+}
+
+/* ---- doubles: is 15 digits' worth enough? ---------------------------------------------------- */
+
+/* Compare w * 10**q with n * 2**k. RETURNS: as memcmp(). */
+static int compare_scaled(uint64_t w, int q, uint64_t n, int k)
+{
+    big left, right;
+    int i;
+    big_set(&left, w);
+    big_set(&right, n);
+    for (i = 0; i < q; i++)
+        big_multiply(&left, 10);
+    for (i = 0; i < -q; i++)
+        big_multiply(&right, 10);
+    big_shift(k > 0 ? &right : &left, k > 0 ? k : -k);
+    return big_compare(&left, &right);
+}
+
+/* Is m * 2**e, a double, the one nearest to w * 10**q? Ties go to even ones. */
+static bool is_nearest(uint64_t w, int q, uint64_t m, int e)
+{
+    const bool even = (m & 1) == 0, least = m == UINT64_C(1) << 52 && e > -1074;
+    int above = compare_scaled(w, q, 2 * m + 1, e - 1);
+    int below = least ? compare_scaled(w, q, 4 * m - 1, e - 2)     /* the gap below is smaller */
+                      : compare_scaled(w, q, 2 * m - 1, e - 1);
+    return (above < 0 || (above == 0 && even)) && (below > 0 || (below == 0 && even));
+}
+
+/* The number that the digits of a text are, and the power of ten that belongs to it. */
+static uint64_t read_digits(const char *text, size_t len, int *q)
+{
+    uint64_t w = 0;
+    int exponent = 0, places = 0;
+    bool point = false;
+    size_t i;
+    for (i = 0; i < len && text[i] != 'e'; i++) {
+        if (text[i] == '.')
+            point = true;
+        else if (text[i] != '-') {
+            w = w * 10 + (uint64_t)(text[i] - '0');
+            places += point;
+        }
+    }
+    if (i < len) {
+        const bool negative = text[i + 1] == '-';
+        for (i += 2; i < len; i++)
+            exponent = exponent * 10 + (text[i] - '0');
+        exponent = negative ? -exponent : exponent;
+    }
+    *q = exponent - places;
+    return w;
+}
+
+size_t pst_format_exact(char *out, double v)
+{
+    uint64_t m, w;
+    int e, q;
+    size_t len = pst_format_double(out, v, PST_DIGITS_PERL);
+    if (!take_apart(v, &m, &e)) {
+        if (v == 0 && len == 2) {
+            memcpy(out, "-0.0", 4);
+            return 4;
+        }
+        return len;
+    }
+    w = read_digits(out, len, &q);
+    return is_nearest(w, q, m, e) ? len : pst_format_double(out, v, PST_DIGITS_EXACT);
 }

@@ -26,6 +26,17 @@ size_t pst_format_i64(char *out, int64_t v);
  * RETURNS: its length in bytes. */
 size_t pst_format_double(char *out, double v, int digits);
 
+/* The text with 15 digits, if the double nearest to it is `v` again; else that with 17, of which
+ * this is always true. Minus zero is "-0.0", which perl takes for a float. RETURNS: its length
+ * in bytes. */
+size_t pst_format_exact(char *out, double v);
+
 PST_EXTERN_C_END
+
+/* As the writer's option says. */
+PST_INLINE size_t pst_format_number(char *out, double v, int digits)
+{
+    return digits == PST_DIGITS_EXACT ? pst_format_exact(out, v) : pst_format_double(out, v, digits);
+}
 
 #endif

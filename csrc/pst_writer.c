@@ -101,7 +101,8 @@ bool pst_write_double(pst_writer *w, double v)
 {
     const double limit = 9007199254740992.0;   /* 2**53: below it every integer is exact */
     char text[PST_NUMFMT_MAX];
-    if (v > -limit && v < limit && v == (double)(int64_t)v) {
+    bool minus_zero = v == 0 && w->digits == PST_DIGITS_EXACT && pst_format_exact(text, v) > 1;
+    if (!minus_zero && v > -limit && v < limit && v == (double)(int64_t)v) {
         if (w->iv_size == 8 || (v >= -2147483648.0 && v <= 2147483647.0))
             return pst_write_integer(w, (int64_t)v);
         if (v >= 0 && v <= 4294967295.0)       /* an unsigned integer of 4 bytes */
@@ -109,7 +110,7 @@ bool pst_write_double(pst_writer *w, double v)
     }
     if (!w->netorder)
         return pst_write_native_nv(w, &v, sizeof v);
-    return pst_write_string(w, text, pst_format_double(text, v, w->digits), false);
+    return pst_write_string(w, text, pst_format_number(text, v, w->digits), false);
 }
 
 bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size)

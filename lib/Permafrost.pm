@@ -78,7 +78,7 @@ my %OPTION = (
     order => ['network', q('network' or 'native'), sub { ($_[0] // '') =~ /\A(?:network|native)\z/ }],
     trust => ['data', q('data', 'classes' or 'full'), sub { ($_[0] // '') =~ /\A(?:data|classes|full)\z/ }],
     classes => [undef, q(a reference to an array of names, a regular expression or a code reference, )
-            . q(and trust must be 'classes'), \&_class_check],
+            . q(and trust must be 'classes'), sub { !defined $_[0] || _class_check($_[0]) }],
     max_minor => [undef, 'an integer from 0 to ' . (_versions())[2] . ', or undef for none',
         sub { !defined $_[0] || $_[0] =~ /\A(?:0|[1-9][0-9]?)\z/ && $_[0] <= (_versions())[2] }],
     max_depth => $limit, max_bytes => $limit, max_items => $limit,

@@ -25,6 +25,11 @@ static MAGIC *scalar_tie(pTHX_ SV *sv, int how)
         ? mg_find(sv, how) : NULL;
 }
 
+static bool is_tied_scalar(pTHX_ SV *sv)
+{
+    return scalar_tie(aTHX_ sv, PERL_MAGIC_tiedelem) || scalar_tie(aTHX_ sv, PERL_MAGIC_tiedscalar);
+}
+
 /* The object behind what is tied, and its step. RETURNS: borrowed, NULL if it is not tied. */
 static SV *behind_tie(pTHX_ walk *w, SV *sv)
 {
@@ -47,7 +52,7 @@ static SV *behind_tie(pTHX_ walk *w, SV *sv)
 static bool follow(pTHX_ walk *w, SV *sv)
 {
     if (SvTYPE(sv) > SVt_PVHV || SvTYPE(sv) == SVt_REGEXP || !w->left
-        || (sv == w->target && !scalar_tie(aTHX_ sv, PERL_MAGIC_tiedelem)))
+        || (sv == w->target && !is_tied_scalar(aTHX_ sv)))
         return false;
     w->left--;
     if (SvTYPE(sv) < SVt_PVAV)
@@ -151,6 +156,12 @@ static bool builds_scalar(const pstx_rframe *f)
     }
 }
 
+/* Does the frame await what is behind a tie? */
+static bool is_tie(const pstx_rframe *f)
+{
+    return f->kind == PSTX_R_TIED || f->kind == PSTX_R_TIED_KEY || f->kind == PSTX_R_TIED_IDX;
+}
+
 static void add_frame(pst_path *path, const pstx_rframe *f, const pstx_path_key *key)
 {
     switch (f->kind) {
@@ -197,6 +208,8 @@ SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt)
             pst_path_add(&path, PST_PATH_REFERENT);
         if (f->kind == PSTX_R_HOOK && (i + 1 < rt->frame_count || rt->ahead == PSTX_AHEAD_OBJECT))
             pst_path_add_index(&path, PST_PATH_FROZEN, -1);
+        if (i + 1 == rt->frame_count && !(rt->run.opt.flags & PSTX_TIE_OK) && is_tie(f))
+            continue;           /* refused: what is tied is the place, not what is behind it */
         add_frame(&path, f, &keys[i]);
         if (f->kind != PSTX_R_BLESS)
             referred = f->kind == PSTX_R_REF || f->kind == PSTX_R_HOOK;

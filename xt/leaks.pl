@@ -72,7 +72,7 @@ warn "with so few repetitions small leaks go unseen\n" if limit($count) > 8 * $c
 { package Leak::TieScalar;    sub TIESCALAR { bless [], shift } sub FETCH { die "no fetch\n" } sub STORE { } }
 { package Leak::Overload;     use overload '""' => sub { die "no text\n" }, fallback => 1; }
 
-our (%IMAGE, %OBJECT, $FILE, $CLOSED, @TIED);
+our (%IMAGE, %OBJECT, %PF, $FILE, $CLOSED, @TIED);
 
 # Called once the functions are there. Most images begin as good ones.
 sub prepare {
@@ -162,6 +162,21 @@ sub prepare {
         open my $handle, '<', \$text or die;
         return $handle;
     };
+    return if !$module->can('new');
+    %PF = (
+        data    => $module->new,
+        limits  => $module->new(max_depth => 2, max_items => 6, max_bytes => 100, trust => 'full'),
+        bytes   => $module->new(max_bytes => 60),
+        list    => $module->new(trust => 'classes', classes => ['Leak::Plain']),
+        code    => $module->new(trust => 'classes', classes => sub { $_[0] eq 'Leak::Plain' }),
+        dies    => $module->new(trust => 'classes', classes => sub { die "no\n" }),
+        full    => $module->new(trust => 'full'),
+        minor   => $module->new(max_minor => 4, trust => 'full'),
+        atomic  => $module->new(atomic => 1),
+    );
+    $IMAGE{mixed} = nfreeze({ a => [1, { k => bless({ c => [1, { g => 2 }] }, 'Leak::Plain'), l => 1 }], h => Leak::Hooked->new, z => 1 });
+    $OBJECT{mixed} = [1, { o => [bless({}, 'Leak::Plain'), bless({}, 'Leak::Other')] }];
+    $OBJECT{deep_refs} = [[[\\\1]]];
     # Few directories, or the search for classes that are not there takes all the time.
     @INC = grep { ref || -e "$_/Carp.pm" || -e "$_/B.pm" } @INC;
     return;
@@ -270,6 +285,58 @@ my @CASES = (
     ['good regexp',                'any',   'thaw($IMAGE{regexp})'],
     ['good shared objects',        'any',   'thaw($IMAGE{object})'],
 );
+# What objects refuse, each with an exception object that names the place.
+push @CASES, (
+    ['object: class to write',     'dies',  '$PF{data}->freeze($OBJECT{mixed})'],
+    ['object: class to read',      'dies',  '$PF{data}->thaw($IMAGE{mixed})'],
+    ['object: hook to read',       'dies',  '$PF{data}->thaw($IMAGE{hooked})'],
+    ['object: regexp to read',     'dies',  '$PF{data}->thaw($IMAGE{regexp})'],
+    ['object: class to clone',     'dies',  '$PF{data}->clone($OBJECT{mixed})'],
+    ['object: tie to write',       'dies',  '$PF{data}->freeze([$TIED[1]])'],
+    ['object: tie to read',        'dies',  '$PF{data}->thaw("\5\x0b\2\0\0\0\1\4\x0c\4\3\0\0\0\0")'],
+    ['object: code to read',       'dies',  'our $code_image //= do { local $Storable::Deparse = 1; nfreeze([sub { 1 }]) }; $PF{full}->thaw($code_image)'],
+    ['object: class not listed',   'dies',  '$PF{list}->freeze($OBJECT{mixed})'],
+    ['object: class not listed, read', 'dies', '$PF{list}->thaw($IMAGE{mixed})'],
+    ['object: callback says no',   'dies',  '$PF{code}->freeze($OBJECT{mixed})'],
+    ['object: callback says no, read', 'dies', '$PF{code}->thaw($IMAGE{mixed})'],
+    ['object: callback dies',      'dies',  '$PF{dies}->freeze($OBJECT{mixed})'],
+    ['object: callback dies, read', 'dies', '$PF{dies}->thaw($IMAGE{mixed})'],
+    ['object: hook thaw dies',     'dies',  '$PF{full}->thaw($IMAGE{thaw_dies})'],
+    ['object: hook freeze dies',   'dies',  '$PF{full}->freeze([1, Leak::FreezeDies->new])'],
+    ['object: hook no reference',  'dies',  '$PF{full}->freeze([Leak::FreezeNoRef->new])'],
+    ['object: too deep to write',  'dies',  '$PF{limits}->freeze($OBJECT{deep_refs})'],
+    ['object: too deep to read',   'dies',  'our $deep_image //= nfreeze($OBJECT{deep_refs}); $PF{limits}->thaw($deep_image)'],
+    ['object: many items to write', 'dies', '$PF{limits}->freeze([1 .. 50])'],
+    ['object: many items to read', 'dies',  'our $items_image //= nfreeze({ a => [1 .. 20], b => 1 }); $PF{limits}->thaw($items_image)'],
+    ['object: many bytes to write', 'dies', '$PF{bytes}->freeze(["x" x 1000])'],
+    ['object: many bytes to read', 'dies',  '$PF{bytes}->thaw($IMAGE{network})'],
+    ['object: cut anywhere',       'dies',  'our ($n, @CUTS); $PF{full}->thaw($CUTS[$n++ % @CUTS])'],
+    ['object: bad marker',         'dies',  '$PF{data}->thaw($IMAGE{marker_network})'],
+    ['object: bad tag',            'dies',  '$PF{data}->thaw($IMAGE{bad_tag})'],
+    ['object: trailing',           'dies',  '$PF{data}->thaw($IMAGE{network} . "x")'],
+    ['object: header',             'dies',  '$PF{data}->thaw($IMAGE{major_network})'],
+    ['object: arguments',          'dies',  '$PF{data}->freeze(1)'],
+    ['object: thaw of undef',      'dies',  '$PF{data}->thaw(undef)'],
+    ['object: wide for old readers', 'dies', '$PF{minor}->freeze([1, { a => "\x{263a}" }])'],
+    ['object: wide keys for them', 'dies',  '$PF{minor}->freeze([1, { "\x{263a}" => 1 }])'],
+    ['object: bad options',        'dies',  '$PF{data}->new(order => "no")', 0.3],
+    ['object: made',               'any',   '$PF{data}->new(trust => "classes", classes => [qw(A B)], max_items => 3)', 0.3],
+    ['object: no file',            'dies',  '$PF{data}->retrieve("$FILE.none")', 0.3],
+    ['object: empty file',         'dies',  '$PF{data}->retrieve("$FILE.empty")', 0.3],
+    ['object: cut file',           'dies',  '$PF{data}->retrieve("$FILE.cut")', 0.3],
+    ['object: full disk',          'dies',  '$PF{data}->store([1 .. 9], "$FILE.full")', 0.3],
+    ['object: atomic, no directory', 'dies', '$PF{atomic}->store([1], "$FILE.none/x")', 0.1],
+    ['object: atomic, refused',    'dies',  '$PF{atomic}->store($OBJECT{mixed}, "$FILE.at")', 0.1],
+    ['atomic store',               'any',   'local $Permafrost::atomic = 1; store([1 .. 9], "$FILE.at")', 0.02],
+    ['lock_update',                'any',   'Permafrost::lock_update(sub { $_->{n}++ }, "$FILE.up")', 0.1],
+    ['lock_update that dies',      'dies',  'Permafrost::lock_update(sub { die "no\n" }, "$FILE.up")', 0.1],
+    ['lock_update of code',        'dies',  'Permafrost::lock_update(sub { $_->{c} = sub { 1 } }, "$FILE.up")', 0.1],
+    ['lock_update, new, dies',     'dies',  'Permafrost::lock_update(sub { die "no\n" }, "$FILE.new")', 0.1],
+    ['lock_update of no image',    'dies',  'Permafrost::lock_update(sub { 1 }, "$FILE.bad")', 0.1],
+    ['good object',                'any',   '$PF{full}->thaw($PF{full}->freeze($OBJECT{mixed}))'],
+    ['good object, asked',         'any',   '$PF{code}->thaw($PF{code}->freeze([bless {}, "Leak::Plain"]))'],
+    ['good clone',                 'any',   '$PF{data}->clone($OBJECT{code_deep}{a})'],
+) if $module eq 'Permafrost';
 # 16 bytes more in the buffer of a scalar each time: less than any forgotten SV (24 bytes).
 @CASES = ['leak on purpose', 'any', 'our $leak; $leak .= "0123456789abcdef"; 1'] if $self_test;
 

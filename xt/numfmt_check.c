@@ -13,6 +13,8 @@
 
 static unsigned long checked, wrong;
 
+static void check_exact(double v);
+
 static void check(double v)
 {
     static const int precisions[] = { PST_DIGITS_PERL, PST_DIGITS_EXACT };
@@ -29,6 +31,23 @@ static void check(double v)
             continue;
         if (wrong++ < 20)
             printf("not ok: %a with %d digits: want %s, have %s\n", v, precisions[i], want, have);
+    }
+    check_exact(v);
+}
+
+/* The text is the number again, and no longer than it must be. */
+static void check_exact(double v)
+{
+    char text[PST_NUMFMT_MAX + 1], shorter[64];
+    double back;
+    size_t len = pst_format_exact(text, v);
+    text[len] = '\0';
+    back = strtod(text, NULL);
+    (void)snprintf(shorter, sizeof shorter, "%.15g", v);
+    checked++;
+    if (memcmp(&back, &v, sizeof v) != 0 || (v != 0 && strtod(shorter, NULL) == v && strcmp(shorter, text) != 0)) {
+        if (wrong++ < 20)
+            printf("not ok: %a: exact text %s, 15 digits are %s\n", v, text, shorter);
     }
 }
 
@@ -57,6 +76,8 @@ int main(int argc, char **argv)
 {
     unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 2000000, i;
     int e;
+    check(0.0);
+    check_exact(-0.0);
     for (e = -1074; e <= 1023; e++)
         check_around(ldexp(1, e));
     for (e = -323; e <= 308; e++)
