@@ -9,7 +9,8 @@
 
 /* Options, as bits of what a command takes. */
 enum {
-    OPT_JSON = 1, OPT_DEPTH = 2, OPT_PATH = 4,
+    OPT_JSON = 1, OPT_DEPTH = 2, OPT_PATH = 4, OPT_TAGGED = 8, OPT_SUMMARY = 16, OPT_RECURSIVE = 32,
+    OPT_FROM_JSON = 64,
     OPT_ORDER = 0x10000, OPT_LIKE = 0x20000, OPT_MINOR = 0x40000, OPT_EXACT = 0x80000,
     OPT_NESTED = 0x100000, OPT_IN_PLACE = 0x200000, OPT_BACKUP = 0x400000,
     OPT_CONVERT = OPT_ORDER | OPT_LIKE | OPT_MINOR | OPT_EXACT | OPT_NESTED | OPT_IN_PLACE | OPT_BACKUP
@@ -22,18 +23,35 @@ struct command {
     const char *summary;
 };
 
+static int run_json(pst_job *job)
+{
+    return job->tagged ? pst_json_tagged(job) : pst_json(job);
+}
+
+static int run_convert(pst_job *job)
+{
+    return job->from_json ? pst_json_read(job) : pst_cli_convert(job);
+}
+
 static const struct command commands[] = {
     { "head", OPT_JSON, pst_head, "what the header says, who writes such, sizes" },
     { "dump", OPT_JSON | OPT_DEPTH | OPT_PATH, pst_dump, "the data as a tree" },
-    { "json", OPT_JSON, pst_json, "the data as JSON" },
-    { "convert", OPT_JSON | OPT_CONVERT, pst_cli_convert, "the image for another machine, order or version" },
+    { "check", OPT_JSON | OPT_RECURSIVE, pst_check, "is it well formed; if not, where and why" },
+    { "explain", OPT_JSON | OPT_SUMMARY, pst_explain, "every byte: what it is, and what the other order would change" },
+    { "json", OPT_JSON | OPT_TAGGED, run_json, "the data as JSON; with --tagged all that is in the image" },
+    { "convert", OPT_JSON | OPT_CONVERT | OPT_FROM_JSON, run_convert,
+      "the image for another machine, order or version" },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const struct option { unsigned bit; const char *name, *argument, *summary; } options[] = {
     { OPT_JSON,  "--json",  NULL,   "print JSON" },
+    { OPT_TAGGED, "--tagged", NULL, "lossless: convert --from-json makes the same image of it" },
+    { OPT_RECURSIVE, "-r", NULL, "all files below the directories that are named" },
+    { OPT_SUMMARY, "--summary", NULL, "counts and bytes by marker only" },
     { OPT_DEPTH, "--depth", "N",    "show N levels" },
     { OPT_PATH,  "--path",  "PATH", "show only what stands at PATH, such as '$->{rows}[3]'" },
+    { OPT_FROM_JSON, "--from-json", NULL, "make the image that tagged JSON describes" },
     { OPT_ORDER, "--order", "ORDER", "network, native, or a byte order: 12345678, 4321/4/4/4/8" },
     { OPT_LIKE,  "--like",  "FILE", "order, sizes and version of another image" },
     { OPT_MINOR, "--minor", "N",    "version 2.N: newer markers become older ones" },
@@ -50,8 +68,11 @@ typedef struct cli {
     const struct command *command;
     pst_job        job;
     pst_out       *out, *err;
-    const char   **files;
+    const char   **files;         /* as they were named */
     int            file_count;
+    bool           recursive;
+    char         **found;         /* in directories; the last one is the next */
+    size_t         found_count, found_room;
 } cli;
 
 /* ---- usage ------------------------------------------------------------------------------- */
@@ -137,7 +158,11 @@ static int take_option(cli *c, const struct option *option, const char *value)
     pst_steps steps;
     uint64_t number;
     switch (option->bit) {
-    case OPT_JSON: c->job.json = true; break;
+    case OPT_JSON:   c->job.json = true; break;
+    case OPT_TAGGED: c->job.tagged = true; break;
+    case OPT_SUMMARY: c->job.summary = true; break;
+    case OPT_RECURSIVE: c->recursive = true; break;
+    case OPT_FROM_JSON: c->job.from_json = true; break;
     case OPT_DEPTH:
         if (!parse_number(value, &c->job.max_depth))
             return wrong_usage(c, "no number: ", value);
@@ -179,6 +204,9 @@ static int check_convert(const cli *c)
     const pst_convert_options *convert = &c->job.convert;
     if (convert->order && convert->like)
         return wrong_usage(c, "--order and --like exclude each other", NULL);
+    if (c->job.from_json)
+        return convert->order || convert->like || convert->minor >= 0 || convert->in_place || c->file_count > 1
+             ? wrong_usage(c, "--from-json takes one file and no other option", NULL) : -1;
     if (!convert->order && !convert->like && convert->minor < 0)
         return wrong_usage(c, "convert to what? --order, --like or --minor is missing", NULL);
     if (!convert->in_place && c->file_count > 1)
@@ -239,36 +267,166 @@ static int complain(cli *c, const char *name)
 static int run_file(cli *c, const char *name)
 {
     pst_source source;
-    const char *how = NULL;
     int status;
+    bool check = c->command->run == pst_check;
     c->job.name = name;
+    c->job.packed = c->job.unpack_error = NULL;
     if (!c->host->open(c->host, name, &source))
         return complain(c, name);
-    if (!pst_unpack(c->host, &source, &how))
-        status = complain(c, name);
-    else {
-        c->job.packed = how != NULL;
-        c->job.source = &source;
+    c->job.source = &source;
+    if (pst_unpack(c->host, &source, &c->job.packed))
+        status = c->command->run(&c->job);
+    else if (check) {
+        c->job.unpack_error = c->host->reason;
         status = c->command->run(&c->job);
     }
+    else
+        status = complain(c, name);
     c->host->close(c->host, &source);
     return status;
+}
+
+/* ---- trees of files ------------------------------------------------------------------------- */
+
+/* pst_host.list: a name in a directory. */
+static bool found(void *context, const char *name)
+{
+    cli *c = (cli *)context;
+    const pst_memory *m = c->job.memory;
+    size_t len = strlen(name) + 1;
+    char *copy = (char *)m->resize(m->host, NULL, len);
+    char **list;
+    if (!copy)
+        return false;
+    memcpy(copy, name, len);
+    list = (char **)pst_memory_array(m, c->found, &c->found_room, c->found_count + 1, sizeof *list);
+    if (!list) {
+        pst_memory_free(m, copy);
+        return false;
+    }
+    c->found = list;
+    c->found[c->found_count++] = copy;
+    return true;
+}
+
+/* The names found from `from` on in the other order: the first one is to be the next. */
+static void reverse(cli *c, size_t from)
+{
+    size_t to = c->found_count;
+    for (; from + 1 < to; from++) {
+        char *x = c->found[--to];
+        c->found[to] = c->found[from];
+        c->found[from] = x;
+    }
+}
+
+static void end_progress(cli *c)
+{
+    if (c->host->progress && c->recursive)
+        pst_out_str(c->err, "\r\033[K");
+}
+
+/* Shows on a terminal how far a check of many files is. */
+static void progress(cli *c, const char *name)
+{
+    size_t len = strlen(name);
+    if (!c->host->progress || !c->recursive)
+        return;
+    end_progress(c);
+    (void)pst_out_flush(c->err);
+    (void)pst_out_flush(c->out);
+    pst_out_count(c->err, c->job.counts.files, "file");
+    pst_out_str(c->err, ", ");
+    pst_out_count(c->err, c->job.counts.findings, "finding");
+    pst_out_str(c->err, ", ");
+    pst_out_count(c->err, c->found_count, "name");
+    pst_out_str(c->err, " to go: ...");
+    pst_out_str(c->err, name + (len > 30 ? len - 30 : 0));
+    (void)pst_out_flush(c->err);
+}
+
+/* A name: a file, or with -r a directory, whose names are put on the list. */
+static int run_name(cli *c, const char *name)
+{
+    size_t from = c->found_count;
+    int is_directory = c->recursive ? c->host->list(c->host, name, found, c) : 0;
+    if (is_directory < 0)
+        return complain(c, name);
+    if (is_directory) {
+        reverse(c, from);
+        return PST_FINE;
+    }
+    if (c->job.counts.files % 16 == 0)
+        progress(c, name);
+    return run_file(c, name);
+}
+
+static int run_tree(cli *c, const char *name)
+{
+    int status = run_name(c, name), worst = status;
+    c->job.in_tree = true;
+    while (c->found_count && !c->out->failed) {
+        char *next = c->found[--c->found_count];
+        status = run_name(c, next);
+        pst_memory_free(c->job.memory, next);
+        if (status > worst)
+            worst = status;
+    }
+    c->job.in_tree = false;
+    return worst;
+}
+
+/* ---- all files ------------------------------------------------------------------------------- */
+
+static void name_line(cli *c, int i)
+{
+    bool check = c->command->run == pst_check;
+    if (c->file_count == 1 || c->job.json || check || c->command->run == run_json || c->command->run == run_convert)
+        return;
+    pst_out_str(c->out, i ? "\n" : "");
+    pst_out_str(c->out, c->files[i]);
+    pst_out_str(c->out, ":\n");
+}
+
+static void print_counts(cli *c)
+{
+    const pst_check_counts *n = &c->job.counts;
+    if (c->job.json) {
+        pst_out_str(c->out, "],\n\"fine\":");
+        pst_out_u64(c->out, n->fine);
+        pst_out_str(c->out, ",\"findings\":");
+        pst_out_u64(c->out, n->findings);
+        pst_out_str(c->out, ",\"others\":");
+        pst_out_u64(c->out, n->others);
+        pst_out_str(c->out, "}\n");
+    }
+    else if (n->files > 1) {
+        pst_out_count(c->out, n->fine, "image");
+        pst_out_str(c->out, " fine, ");
+        pst_out_count(c->out, n->findings, "finding");
+        if (n->others) {
+            pst_out_str(c->out, ", ");
+            pst_out_count(c->out, n->others, "other file");
+        }
+        pst_out_char(c->out, '\n');
+    }
 }
 
 static int run_files(cli *c)
 {
     int i, status, worst = PST_FINE;
+    bool check = c->command->run == pst_check;
+    if (check && c->job.json)
+        pst_out_str(c->out, "{\"files\":[");
     for (i = 0; i < c->file_count && !c->out->failed; i++) {
-        if (c->file_count > 1 && !c->job.json && c->command->run != pst_json
-            && c->command->run != pst_cli_convert) {
-            pst_out_str(c->out, i ? "\n" : "");
-            pst_out_str(c->out, c->files[i]);
-            pst_out_str(c->out, ":\n");
-        }
-        status = run_file(c, c->files[i]);
+        name_line(c, i);
+        status = run_tree(c, c->files[i]);
         if (status > worst)
             worst = status;
     }
+    end_progress(c);
+    if (check)
+        print_counts(c);
     return worst;
 }
 
@@ -332,6 +490,9 @@ int pst_cli(pst_host *host, const char *program, int argc, const char *const *ar
     }
     pst_memory_free(m, c.out);
     pst_memory_free(m, c.err);
+    while (c.found_count)
+        pst_memory_free(m, c.found[--c.found_count]);
+    pst_memory_free(m, (void *)c.found);
     pst_memory_free(m, (void *)c.files);
     return status;
 }

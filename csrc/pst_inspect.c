@@ -40,13 +40,25 @@ static void print_two(pst_out *o, const char *text, uint64_t have, const char *b
     pst_out_u64(o, want);
 }
 
+static void print_what_it_is(pst_out *o, const pst_source *source)
+{
+    const char *what = pst_sniff(source);
+    pst_out_str(o, "not a Storable image");
+    if (what) {
+        pst_out_str(o, ", but ");
+        pst_out_str(o, what);
+    }
+}
+
 static void print_problem(pst_out *o, const pst_walk *w)
 {
     const pst_error *e = &w->r.error;
     const pst_header *h = &w->r.header;
     switch (e->code) {
-    case PST_ERR_TRUNCATED:    pst_out_str(o, "the image is cut off"); break;
-    case PST_ERR_NOT_STORABLE: pst_out_str(o, "not a Storable image"); break;
+    case PST_ERR_TRUNCATED:
+        pst_out_str(o, w->window.source->len ? "the image is cut off" : "empty");
+        break;
+    case PST_ERR_NOT_STORABLE: print_what_it_is(o, w->window.source); break;
     case PST_ERR_MAJOR:        print_two(o, "needs a newer Storable: format ", h->major, ".", h->minor); break;
     case PST_ERR_BYTE_ORDER:
         pst_out_str(o, "byte order ");

@@ -28,15 +28,24 @@ typedef struct pst_convert_options {
     bool        exact, nested, in_place;
 } pst_convert_options;
 
+/* What check has found, over all its files. */
+typedef struct pst_check_counts { uint64_t files, fine, findings, others; } pst_check_counts;
+
 typedef struct pst_job {
     const pst_source *source;      /* the image; borrowed like all that follows */
     const pst_memory *memory;
     pst_out          *out, *err;
     const char       *name;        /* of the image, for messages */
     bool              json;        /* JSON instead of text */
+    bool              tagged;      /* json: lossless */
+    bool              in_tree;     /* check: the file was not named, so it may be anything */
+    const char       *packed;      /* what it was unpacked from: "gzip", "base64"; NULL */
+    const char       *unpack_error;/* check: why it cannot be unpacked; NULL */
+    pst_check_counts  counts;      /* check */
+    bool              summary;     /* explain: counts and bytes by marker only */
     uint64_t          max_depth;   /* dump: levels shown; UINT64_MAX for all */
     const char       *path;        /* dump: only what stands there; NULL for all */
-    bool              packed;      /* the source was unpacked from what the file holds */
+    bool              from_json;   /* convert: the source is tagged JSON */
     struct pst_host  *host;
     pst_convert_options convert;
 } pst_job;
@@ -49,6 +58,9 @@ int pst_head(pst_job *job);
 /* ---- pst_dump.c: the data as a tree ---- */
 int pst_dump(pst_job *job);
 
+/* ---- pst_explain.c: every byte, and what would be other in the other order ---- */
+int pst_explain(pst_job *job);
+
 /* ---- pst_json.c: the data as JSON ---- */
 int pst_json(pst_job *job);
 
@@ -58,6 +70,22 @@ int pst_cli_convert(pst_job *job);
 /* Why a conversion has failed, as pst_problem() says it. */
 struct pst_conversion;
 void pst_convert_problem(pst_out *o, const struct pst_conversion *c);
+
+/* ---- pst_json_tagged.c: the image as JSON, lossless; see doc/TAGGED-JSON.md ---- */
+int pst_json_tagged(pst_job *job);
+
+/* ---- pst_json_read.c: and back: the job's source is such JSON, its output the image ---- */
+int pst_json_read(pst_job *job);
+
+/* ---- pst_check.c: is it well formed; one line, or one JSON object with a comma before it ---- */
+int pst_check(pst_job *job);
+
+/* ---- pst_sniff.c: what it is if it is no image; NULL if nobody knows ---- */
+const char *pst_sniff(const pst_source *source);
+
+/* Is it what somebody wrote instead of an image, a stringified reference? (Other files may
+ * well stand beside images.) */
+bool pst_sniff_is_mistake(const pst_source *source);
 
 /* ---- pst_inspect.c: shared parts ---- */
 

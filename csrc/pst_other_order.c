@@ -20,6 +20,13 @@ void pst_other_order_init(pst_other_order *c, const pst_header *h)
         c->header_change = -c->header_change;
 }
 
+/* Does the text that network order has give the double back? (Zero has no sign there.) */
+static bool is_kept(double v, const char *text, size_t len)
+{
+    char exact[PST_NUMFMT_MAX];
+    return v == 0 || (pst_format_exact(exact, v) == len && memcmp(exact, text, len) == 0);
+}
+
 static enum pst_change change(pst_other_order *c, const pst_walk *w, const pst_token *t, int64_t *size)
 {
     char text[PST_NUMFMT_MAX];
@@ -38,8 +45,9 @@ static enum pst_change change(pst_other_order *c, const pst_walk *w, const pst_t
         return fits ? PST_INTEGER_SIZE : PST_INTEGER_TO_TEXT;
     }
     if (t->wire == PST_DOUBLE && pst_token_double(w, t, &v)) {
-        *size = 1 + (int64_t)pst_format_double(text, v, PST_DIGITS_PERL) - (int64_t)t->len;
-        return PST_DOUBLE_TO_TEXT;
+        size_t len = pst_format_double(text, v, PST_DIGITS_PERL);
+        *size = 1 + (int64_t)len - (int64_t)t->len;
+        return is_kept(v, text, len) ? PST_DOUBLE_TO_TEXT : PST_DOUBLE_LOSES;
     }
     return PST_SAME;
 }

@@ -245,11 +245,9 @@ PST_INLINE size_t json_run(pst_out *o, const uint8_t *p, size_t len)
     return at;
 }
 
-void pst_out_json(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8)
+PST_INLINE void json_body(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8)
 {
     uint64_t at = 0;
-    pst_out_room(o, 64);
-    pst_buf_put_u8_nocheck(&o->buf, '"');
     while (at < len) {
         at += json_run(o, bytes + at, (size_t)(len - at));
         if (at == len)
@@ -259,6 +257,18 @@ void pst_out_json(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8)
         else
             at += json_char(o, bytes + at, (size_t)(len - at), utf8);
     }
+}
+
+void pst_out_json_body(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8)
+{
+    json_body(o, bytes, len, utf8);
+}
+
+void pst_out_json(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8)
+{
+    pst_out_room(o, 64);
+    pst_buf_put_u8_nocheck(&o->buf, '"');
+    json_body(o, bytes, len, utf8);
     pst_out_char(o, '"');
 }
 

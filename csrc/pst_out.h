@@ -58,6 +58,7 @@ void pst_out_quoted(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8, u
 /* A JSON string. Bytes are characters below 256; with utf8 they are UTF-8, and what is not
  * valid becomes U+FFFD. */
 void pst_out_json(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8);
+void pst_out_json_body(pst_out *o, const uint8_t *bytes, uint64_t len, bool utf8);   /* no quotes */
 void pst_out_json_str(pst_out *o, const char *text);
 
 PST_EXTERN_C_END

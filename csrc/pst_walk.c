@@ -57,8 +57,8 @@ bool pst_walk_init(pst_walk *w, const pst_source *source, const pst_memory *memo
     w->keys_first = keys_first;
     h->file = pst_source_has_magic(source);
     err = pst_header_read(h, &w->r.in);
-    if (h->major > PST_MAJOR)
-        err = PST_ERR_MAJOR;
+    if (h->major > PST_MAJOR)     /* far beyond ours nobody has written anything */
+        err = h->file || h->major == PST_MAJOR + 1 ? PST_ERR_MAJOR : PST_ERR_NOT_STORABLE;
     if (err == PST_OK && !h->netorder) {
         err = pst_header_readable(h);
         if (err == PST_ERR_NV_SIZE && h->nv_size)
@@ -84,7 +84,7 @@ void pst_walk_restart(pst_walk *w, uint64_t off)
     memset(&w->r.error, 0, sizeof w->r.error);
     w->depth = 0;
     w->done = w->key_pending = false;
-    w->window.keep_off = UINT64_MAX;
+    w->window.keep_off = off;
     pst_window_seek(&w->window, &w->r.in, off);
 }
 
@@ -198,9 +198,7 @@ static bool read_leaf_key(pst_walk *w, pst_event *ev)
     key->kind = PST_EV_KEY;
     key->off = ev->end;
     key->depth = w->depth;
-    w->window.keep_off = bytes_off;
     fine = pst_walk_read_key(w, f, &key->token);
-    w->window.keep_off = UINT64_MAX;
     if (ev->token.bytes)
         ev->token.bytes = pst_window_at(&w->r.in, bytes_off);
     if (!fine)                  /* the leaf is reported, then the error */
@@ -503,6 +501,8 @@ bool pst_walk_next(pst_walk *w, pst_event *ev)
 {
     pst_frame *f;
     bool fine;
+    if (!w->key_pending)
+        w->window.keep_off = pst_cursor_off(&w->r.in);
     if (PST_UNLIKELY(!w->depth)) {
         if (w->done || w->r.error.code != PST_OK)
             return false;

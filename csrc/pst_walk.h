@@ -132,6 +132,12 @@ uint64_t pst_walk_off(const pst_walk *w);
 
 PST_EXTERN_C_END
 
+/* The bytes of an event. RETURNS: borrowed until the next event. */
+PST_INLINE const uint8_t *pst_event_bytes(const pst_walk *w, const pst_event *ev)
+{
+    return pst_window_at(&w->r.in, ev->off);
+}
+
 /* The key of the child that a hash frame is at. RETURNS: borrowed until the next event. */
 PST_INLINE const uint8_t *pst_walk_key(const pst_walk *w, const pst_frame *f)
 {

@@ -298,3 +298,56 @@ CODE:
     RETVAL = pstx_image_convert(aTHX_ image, SvOK(order) ? SvPVbyte_nolen(order) : NULL, minor, exact, nested);
 OUTPUT:
     RETVAL
+
+# _capture(IMAGE or undef, PROGRAM, COMMAND, ARGUMENTS): status, output, messages.
+void
+_capture(SV *image, ...)
+PPCODE:
+    SV *result[3];
+    if (items < 2)
+        croak_xs_usage(cv, "image, program, ...");
+    pstx_image_capture(aTHX_ SvOK(image) ? image : NULL, items - 1, &ST(1), result);
+    EXTEND(SP, 3);
+    PUSHs(result[0]);
+    PUSHs(result[1]);
+    PUSHs(result[2]);
+
+# _unpack(IMAGE): without gzip and base64 around it; undef if these are damaged.
+void
+_unpack(SV *image)
+PPCODE:
+    image = pstx_image_unpack(aTHX_ image);
+    XPUSHs(image ? image : &PL_sv_undef);
+
+# _from_json(JSON): image, and a message if there is none.
+void
+_from_json(SV *json)
+PPCODE:
+    SV *message, *image = pstx_image_from_json(aTHX_ json, &message);
+    EXTEND(SP, 2);
+    PUSHs(image);
+    PUSHs(message ? message : &PL_sv_undef);
+
+MODULE = Permafrost    PACKAGE = Permafrost::Image::Tree
+
+# _new(IMAGE): a pointer, as a number.
+IV
+_new(SV *image)
+CODE:
+    RETVAL = PTR2IV(pstx_tree_new(aTHX_ image));
+OUTPUT:
+    RETVAL
+
+void
+_free(IV tree)
+CODE:
+    pstx_tree_free(aTHX_ INT2PTR(pstx_tree *, tree));
+
+# _next(TREE): a hash, undef at the end; and a message after an error.
+void
+_next(IV tree)
+PPCODE:
+    SV *message, *next = pstx_tree_next(aTHX_ INT2PTR(pstx_tree *, tree), &message);
+    EXTEND(SP, 2);
+    PUSHs(next);
+    PUSHs(message ? message : &PL_sv_undef);

@@ -9,7 +9,7 @@
 
 /* Run an image command, as the program `permafrost`, with output to STDOUT and STDERR.
  *   items, args  the arguments: the program's name, the command, and so on
- * RETURNS: the exit status. PERL: may run user code (tied handles are passed by). */
+ * RETURNS: the exit status. PERL: croaks on arguments with wide characters. */
 int pstx_image_command(pTHX_ SSize_t items, SV **args);
 
 /* Permafrost::Image->convert: an image for another machine, order or version.
@@ -18,5 +18,30 @@ int pstx_image_command(pTHX_ SSize_t items, SV **args);
  *   exact, nested  see pst_conversion
  * RETURNS: +1. PERL: croaks if it cannot be converted. */
 SV *pstx_image_convert(pTHX_ SV *image, const char *order, int minor, bool exact, bool nested);
+
+/* The same with output to strings.
+ *   image   bytes that stand for the file "-"; NULL if there are none
+ *   result  gets three mortals: exit status, output, messages */
+void pstx_image_capture(pTHX_ SV *image, SSize_t items, SV **args, SV **result);
+
+/* What gzip or base64 unpacks to; anything else as it is. RETURNS: mortal; NULL if it is damaged. */
+SV *pstx_image_unpack(pTHX_ SV *image);
+
+/* The image that tagged JSON describes. RETURNS: mortal; an empty string with *message (mortal)
+ * set if it does not. */
+SV *pstx_image_from_json(pTHX_ SV *json, SV **message);
+
+/* ---- a tree, object by object: Permafrost::Image::Tree ---- */
+
+typedef struct pstx_tree pstx_tree;
+
+/* Walk over the image in `image`, which is copied (on write, where perl can).
+ * RETURNS: to be freed. */
+pstx_tree *pstx_tree_new(pTHX_ SV *image);
+void pstx_tree_free(pTHX_ pstx_tree *tree);
+
+/* The next object, or the end of one. RETURNS: a mortal reference to a hash; undef at the end.
+ * *message (mortal) is set after an error. */
+SV *pstx_tree_next(pTHX_ pstx_tree *tree, SV **message);
 
 #endif

@@ -83,7 +83,7 @@ for my $file (@glue) {
 # A name found anywhere (in a message, in a backtrace) is the name of one file.
 my %places;
 find({ no_chdir => 1, wanted => sub {
-    if (-d && /(?:\A|\/)(?:\.git|blib|results|corpus|golden)\z/) {
+    if (-d && /(?:\A|\/)(?:\.git|blib|build|results|corpus|golden)\z/) {
         $File::Find::prune = 1;
         return;
     }

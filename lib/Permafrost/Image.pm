@@ -15,9 +15,12 @@ sub run {
 
 my %CONVERT = map { ($_ => 1) } qw(order minor exact nested);
 
-# An image rewritten for another machine, order or version. RETURNS: the new image.
+# An image rewritten for another machine, order or version. RETURNS: as what it is given: an
+# object for an object, bytes for bytes.
 sub convert {
-    my ($class, $image, %option) = @_;
+    my ($self, @options) = @_;
+    my $image = ref $self ? $self->bytes : shift @options;
+    my %option = @options;
     my ($unknown) = grep { !$CONVERT{$_} } sort keys %option;
     Carp::croak("Permafrost::Image->convert has no option $unknown") if defined $unknown;
     my $minor = $option{minor};
@@ -27,74 +30,144 @@ sub convert {
     my $new = eval {
         _convert($image, $option{order}, defined $minor ? $minor : -1, !!$option{exact}, !!$option{nested});
     };
-    return $new if defined $new;
-    Carp::croak($@ =~ s/ at \S+ line \d+\.\n\z//r);
+    Carp::croak($@ =~ s/ at \S+ line \d+\.\n\z//r) if !defined $new;
+    return ref $self ? bless({ bytes => $new }, ref $self) : $new;
+}
+
+# An image: { bytes } or { file }.
+sub new {
+    my ($class, @options) = @_;
+    my %option = @options == 1 ? (bytes => @options) : @options;
+    my @source = grep { exists $option{$_} } qw(bytes file handle);
+    my @unknown = grep { !/\A(?:bytes|file|handle)\z/ } sort keys %option;
+    Carp::croak("Permafrost::Image: unknown option '$unknown[0]'") if @unknown;
+    Carp::croak('Permafrost::Image: one of bytes, file and handle is needed') if @source != 1;
+    my $value = $option{$source[0]};
+    Carp::croak("Permafrost::Image: $source[0] is not defined") if !defined $value;
+    return bless { bytes => _read_handle($value) }, $class if $source[0] eq 'handle';
+    return bless { $source[0] => $value }, $class;
+}
+
+# The image that tagged JSON describes.
+sub from_json {
+    my ($class, $json) = @_;
+    my ($image, $message) = _from_json($json);
+    _die($message) if defined $message;
+    return bless { bytes => $image }, $class;
+}
+
+sub _read_handle {
+    my $handle = shift;
+    local $/;
+    binmode $handle;
+    my $bytes = <$handle>;
+    Carp::croak("Permafrost::Image: cannot read: $!") if !defined $bytes;
+    return $bytes;
+}
+
+# Die with a command's message, for our caller's line.
+sub _die {
+    my $message = shift;
+    $message =~ s/\A-: //;
+    $message =~ s/\n\z//;
+    Carp::croak($message);
+}
+
+# Run a command on the image. RETURNS: its output; status 2 dies, as does 1 unless $findings.
+sub _run {
+    my ($self, $findings, $command, @options) = @_;
+    my @file = defined $self->{file} ? $self->{file} : '-';
+    utf8::encode($_) for grep { utf8::is_utf8($_) } @options, @file;
+    my ($status, $output, $message) = _capture($self->{bytes}, 'permafrost', $command, @options, '--', @file);
+    _die($message) if $status > ($findings ? 1 : 0);
+    return $output;
+}
+
+sub _decode {
+    my $text = shift;
+    require JSON::PP;
+    return JSON::PP->new->utf8->decode($text);
+}
+
+# The bytes, unpacked.
+sub bytes {
+    my $self = shift;
+    my $bytes = $self->{bytes};
+    if (defined $self->{file}) {
+        open my $in, '<', $self->{file} or Carp::croak("$self->{file}: $!");
+        $bytes = _read_handle($in);
+    }
+    $bytes = _unpack($bytes);
+    Carp::croak('Permafrost::Image: what the image is packed in is damaged') if !defined $bytes;
+    return $bytes;
+}
+
+sub header {
+    my $self = shift;
+    return _decode($self->_run(1, 'head', '--json'));
+}
+
+sub check {
+    my $self = shift;
+    return _decode($self->_run(1, 'check', '--json'))->{files}[0];
+}
+
+sub is_fine { return $_[0]->check->{verdict} eq 'fine' }
+
+sub to_json {
+    my ($self, %option) = @_;
+    return $self->_run(0, 'json', $option{tagged} ? '--tagged' : ());
+}
+
+sub dump {
+    my ($self, %option) = @_;
+    return $self->_run(0, 'dump', map { defined $option{$_} ? "--$_=$option{$_}" : () } qw(depth path));
+}
+
+sub explain {
+    my ($self, %option) = @_;
+    return $self->_run(0, 'explain', $option{summary} ? '--summary' : ());
+}
+
+sub tree {
+    my $self = shift;
+    my $tree = Permafrost::Image::Tree::_new($self->bytes);
+    return bless \$tree, 'Permafrost::Image::Tree';
+}
+
+sub classes {
+    my $self = shift;
+    my $tree = $self->tree;
+    my %seen;
+    my @classes;
+    while (my $event = $tree->next) {
+        push @classes, $event->{class} if defined $event->{class} && !$seen{$event->{class}}++;
+    }
+    return @classes;
+}
+
+package Permafrost::Image::Tree;
+
+our $VERSION = $Permafrost::VERSION;
+
+# Errors are those of our callers' lines.
+our @CARP_NOT = ('Permafrost::Image');
+@Permafrost::Image::CARP_NOT = ('Permafrost::Image::Tree');
+
+# What the object holds belongs to one interpreter.
+sub CLONE_SKIP { return 1 }
+
+sub next {
+    my $self = shift;
+    my ($event, $message) = _next($$self);
+    Permafrost::Image::_die($message) if defined $message;
+    return $event;
+}
+
+sub DESTROY {
+    my $self = shift;
+    _free($$self) if $$self;
+    return;
 }
 
 1;
-
-__END__
-
-=encoding utf8
-
-=head1 NAME
-
-Permafrost::Image - look into Storable images without thawing them
-
-=head1 SYNOPSIS
-
-  use Permafrost::Image;
-  exit Permafrost::Image->run('dump', 'session.sto');
-
-=head1 DESCRIPTION
-
-What the program L<permafrost> does with images.
-
-=head1 METHODS
-
-=head2 run
-
-  my $status = Permafrost::Image->run('head', '--json', $file);
-
-Runs a command as L<permafrost> does, with output to STDOUT and STDERR, and returns its exit
-status.
-
-=head2 convert
-
-  my $portable = Permafrost::Image->convert($image, order => 'network');
-  my $older    = Permafrost::Image->convert($image, minor => 9);
-
-The image rewritten for another machine, byte order or version, without thawing it: what C<freeze>
-or C<nfreeze> of that perl would have made of the same data. L<permafrost/convert> says what changes
-and what cannot come back. An image with a magic (as C<store> writes it) keeps it. Options:
-
-=over 4
-
-=item order
-
-C<network>; C<native>, which is this machine's; or a byte order, C<1234>, C<4321>, C<12345678>,
-C<87654321>, perhaps with the sizes in bytes of a C int, long, pointer and of a float:
-C<12345678/4/4/4/8>. Without this option the order stays.
-
-=item minor
-
-Version 2.N: markers that came later are turned into older equivalents.
-
-=item exact
-
-True: network order has floats as texts of 17 digits, which tell any two floats apart, not of 15.
-
-=item nested
-
-True: images in the strings of hooks are converted, too.
-
-=back
-
-Dies if the image is damaged, or has something that an older version cannot express; the message says
-where.
-
-=head1 SEE ALSO
-
-L<permafrost>, L<Permafrost>
-
-=cut
