@@ -112,11 +112,13 @@ static bool put_double(pst_converter *x, const pst_token *t)
     pst_writer *w = &x->out;
     const pst_reader *r = &x->walk.r;
     char text[PST_NUMFMT_MAX];
+    pst_float f;
     if (w->netorder)
         return pst_write_string(w, text, pst_format_number(text, pst_reader_double(r, t), w->digits), false);
     if (r->nv_kind == w->nv_kind && r->nv_size == w->nv_size && r->nv_kind != PST_FLOAT_DOUBLE)
         return pst_write_native_nv(w, t->bytes, w->nv_size);    /* such kinds have one order */
-    return pst_write_native_double(w, pst_reader_double(r, t));
+    f = pst_reader_float(r, t);
+    return pst_write_native_float(w, &f);
 }
 
 /* ---- containers, classes ------------------------------------------------------------------------ */

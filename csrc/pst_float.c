@@ -197,101 +197,186 @@ pst_float pst_float_decode(const uint8_t *bytes, pst_float_kind kind, bool littl
     }
 }
 
-/* ---- to a double --------------------------------------------------------------------------- */
-
-/* The bits without the sign of a number that is neither zero nor special. */
-static uint64_t round_to_double(pst_float f)
+pst_float pst_float_from_double(double v)
 {
-    int exponent;
-    uint64_t fraction;
-    bool half, rest;
-    normalize(&f);
-    exponent = f.exponent + 127;                     /* that of the leading bit */
-    if (exponent > DOUBLE_BIAS)
-        return (uint64_t)DOUBLE_SPECIAL << DOUBLE_BITS;
-    if (exponent < 1 - DOUBLE_BIAS) {                /* a subnormal has fewer bits */
-        shift_right(&f, (uint32_t)(1 - DOUBLE_BIAS - exponent));
-        exponent = 1 - DOUBLE_BIAS;
-    }
-    fraction = f.high >> 11;
-    half = (f.high >> 10 & 1) != 0;
-    rest = (f.high & 0x3ff) || f.low || f.more;
-    if (half && (rest || (fraction & 1)))
-        fraction++;
-    /* A leading bit adds one to the exponent, and so does a carry, up to infinity. */
-    return ((uint64_t)(exponent + DOUBLE_BIAS - 1) << DOUBLE_BITS) + fraction;
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return from_double_bits(bits);
 }
 
-/* A NaN keeps what fits of its payload, and never becomes an infinity. */
-static uint64_t nan_bits(uint64_t fraction)
+/* ---- rounding ------------------------------------------------------------------------------ */
+
+/* What a layout can hold. */
+typedef struct range {
+    unsigned bits;          /* of the mantissa, the leading one included */
+    int      least, most;   /* exponents of the leading bit */
+} range;
+
+static const range double_range   = { DOUBLE_BITS + 1, 1 - DOUBLE_BIAS, DOUBLE_BIAS };
+static const range extended_range = { 64, 1 - WIDE_BIAS, WIDE_BIAS };
+static const range quad_range     = { QUAD_HIGH_BITS + 65, 1 - WIDE_BIAS, WIDE_BIAS };
+
+/* Add 1 in the last of `bits` bits. RETURNS: did it carry out of the top? */
+static bool increment(pst_float *f, unsigned bits)
 {
-    fraction >>= 64 - DOUBLE_BITS;
-    return (uint64_t)DOUBLE_SPECIAL << DOUBLE_BITS | (fraction ? fraction : UINT64_C(1) << (DOUBLE_BITS - 1));
+    if (bits <= 64)
+        return (f->high += UINT64_C(1) << (64 - bits)) < UINT64_C(1) << (64 - bits);
+    f->low += UINT64_C(1) << (128 - bits);
+    return f->low < UINT64_C(1) << (128 - bits) && ++f->high == 0;
+}
+
+/* Cut off all but the first `bits` bits. RETURNS: must the last one go up? */
+static bool cut(pst_float *f, unsigned bits)
+{
+    pst_float rest = *f;
+    bool odd, half;
+    if (bits <= 64) {
+        const uint64_t keep = bits == 64 ? UINT64_MAX : ~(UINT64_MAX >> bits);
+        odd = (f->high >> (64 - bits) & 1) != 0;
+        f->high &= keep;
+        f->low = 0;
+        half = bits == 64 ? rest.low >> 63 : (rest.high >> (63 - bits) & 1) != 0;
+        rest.high = bits == 64 ? 0 : rest.high & (UINT64_MAX >> bits) >> 1;
+        rest.low &= bits == 64 ? ~TOP_BIT : UINT64_MAX;
+    }
+    else {
+        const unsigned drop = 128 - bits;
+        odd = (f->low >> drop & 1) != 0;
+        f->low &= ~((UINT64_C(1) << drop) - 1);
+        half = (rest.low >> (drop - 1) & 1) != 0;
+        rest.high = 0;
+        rest.low &= (UINT64_C(1) << (drop - 1)) - 1;
+    }
+    f->more = false;
+    return half && (odd || rest.high || rest.low || rest.more);
+}
+
+/* Round a number that is not zero to what a layout holds; its leading bit comes to the top, but
+ * not that of a subnormal. RETURNS: the exponent of the top bit; r->least - 1 for a subnormal,
+ * more than r->most if it is too great. */
+static int round_to(pst_float *f, const range *r)
+{
+    int exponent;
+    normalize(f);
+    exponent = f->exponent + 127;
+    if (exponent > r->most)
+        return exponent;
+    if (exponent < r->least) {
+        shift_right(f, (uint32_t)(r->least - exponent));
+        exponent = r->least;
+    }
+    if (cut(f, r->bits) && increment(f, r->bits)) {
+        f->high = TOP_BIT;
+        exponent++;
+    }
+    return f->high & TOP_BIT ? exponent : r->least - 1;
+}
+
+/* ---- to a double --------------------------------------------------------------------------- */
+
+/* The fraction bits of a NaN, from the top on: never none, which would be an infinity. */
+static uint64_t nan_fraction(const pst_float *f, unsigned bits)
+{
+    const uint64_t fraction = f->high >> (64 - bits) << (64 - bits);
+    return fraction ? fraction : TOP_BIT;
+}
+
+static uint64_t to_double_bits(const pst_float *f)
+{
+    const uint64_t sign = f->negative ? TOP_BIT : 0, special = (uint64_t)DOUBLE_SPECIAL << DOUBLE_BITS;
+    pst_float rounded = *f;
+    int exponent;
+    if (f->nan)
+        return sign | special | nan_fraction(f, DOUBLE_BITS) >> (64 - DOUBLE_BITS);
+    if (f->infinite)
+        return sign | special;
+    if (!f->high && !f->low)
+        return sign;
+    exponent = round_to(&rounded, &double_range);
+    if (exponent > double_range.most)
+        return sign | special;
+    return sign | (uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_BITS | (rounded.high >> 11 & DOUBLE_FRACTION);
 }
 
 double pst_float_to_double(const pst_float *f)
 {
-    uint64_t bits;
+    const uint64_t bits = to_double_bits(f);
     double v;
-    if (f->nan)
-        bits = nan_bits(f->high);
-    else if (f->infinite)
-        bits = (uint64_t)DOUBLE_SPECIAL << DOUBLE_BITS;
-    else
-        bits = f->high || f->low ? round_to_double(*f) : 0;
-    if (f->negative)
-        bits |= TOP_BIT;
     memcpy(&v, &bits, sizeof v);
     return v;
 }
 
-/* ---- from a double --------------------------------------------------------------------------- */
+/* ---- to other layouts ------------------------------------------------------------------------ */
 
-/* Sign and exponent as x87, m68k and quad have them; *mantissa gets its leading bit on top.
- * Zero and specials included. */
-static unsigned widen(double v, uint64_t *mantissa)
+/* Sign and exponent as x87, m68k and quad have them; the mantissa, rounded, is left in `f` with
+ * its leading bit on top. */
+static unsigned round_wide(pst_float *f, const range *r)
 {
-    uint64_t bits;
-    pst_float f;
-    unsigned sign;
-    memcpy(&bits, &v, sizeof bits);
-    f = from_double_bits(bits);
-    sign = f.negative ? 0x8000 : 0;
-    if (f.infinite || f.nan) {
-        *mantissa = TOP_BIT | (bits & DOUBLE_FRACTION) << 11;
+    const unsigned sign = f->negative ? 0x8000 : 0;
+    int exponent;
+    if (f->nan) {
+        f->high = TOP_BIT | nan_fraction(f, 63) >> 1;
+        f->low = 0;
         return sign | WIDE_SPECIAL;
     }
-    if (!f.low) {
-        *mantissa = 0;
+    if (!f->infinite && !f->high && !f->low)
         return sign;
-    }
-    normalize(&f);
-    *mantissa = f.high;
-    return sign | (unsigned)(f.exponent + 127 + WIDE_BIAS);
+    exponent = f->infinite ? r->most + 1 : round_to(f, r);
+    if (exponent <= r->most)
+        return sign | (unsigned)(exponent + WIDE_BIAS);
+    f->high = TOP_BIT;
+    f->low = 0;
+    return sign | WIDE_SPECIAL;
 }
 
-void pst_float_encode(uint8_t *out, double v, pst_float_kind kind, bool little, size_t size)
+static void put_quad(uint8_t *out, pst_float f, bool little)
 {
-    uint64_t bits, mantissa;
-    unsigned head = widen(v, &mantissa);
-    memcpy(&bits, &v, sizeof bits);
+    const unsigned head = round_wide(&f, &quad_range);
+    const uint64_t high = f.high << 1 | f.low >> 63;   /* the leading bit is understood */
+    store(out + (little ? 8 : 0), (uint64_t)head << QUAD_HIGH_BITS | high >> 16, 8, little);
+    store(out + (little ? 0 : 8), high << 48 | f.low << 1 >> 16, 8, little);
+}
+
+/* A number without the double nearest to it. */
+static pst_float remainder_of(const pst_float *f)
+{
+    pst_float nearest = from_double_bits(to_double_bits(f)), rest = *f;
+    if (f->nan || nearest.infinite || (!nearest.high && !nearest.low) || (!rest.high && !rest.low)) {
+        memset(&rest, 0, sizeof rest);
+        return rest;
+    }
+    normalize(&nearest);
+    normalize(&rest);
+    nearest.negative = !f->negative;
+    return is_smaller(&nearest, &rest) ? add(rest, nearest) : add(nearest, rest);
+}
+
+void pst_float_encode(uint8_t *out, const pst_float *f, pst_float_kind kind, bool little, size_t size)
+{
+    pst_float rounded = *f;
+    unsigned head;
     memset(out, 0, size);
     switch (kind) {
     case PST_FLOAT_X87:
     case PST_FLOAT_X87_OR_QUAD:
-        store(out, mantissa, 8, true);
+        head = round_wide(&rounded, &extended_range);
+        store(out, rounded.high, 8, true);
         store(out + 8, head, 2, true);
         return;
     case PST_FLOAT_M68K:
+        head = round_wide(&rounded, &extended_range);
         store(out, head, 2, false);
-        store(out + 4, mantissa, 8, false);
+        store(out + 4, rounded.high, 8, false);
         return;
     case PST_FLOAT_QUAD:
-        mantissa <<= 1;                              /* its leading bit is understood */
-        store(out + (little ? 8 : 0), (uint64_t)head << QUAD_HIGH_BITS | mantissa >> 16, 8, little);
-        store(out + (little ? 0 : 8), mantissa << 48, 8, little);
+        put_quad(out, rounded, little);
         return;
-    default:                                         /* a pair has nothing in its second half */
-        store(out, bits, 8, little);
+    case PST_FLOAT_PAIR:
+        rounded = remainder_of(f);
+        store(out + 8, to_double_bits(&rounded), 8, little);
+        break;
+    default:
+        break;
     }
+    store(out, to_double_bits(f), 8, little);
 }

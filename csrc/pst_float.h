@@ -49,9 +49,13 @@ pst_float pst_float_decode(const uint8_t *bytes, pst_float_kind kind, bool littl
 /* The nearest double, ties to even; beyond the greatest one, infinity. */
 double pst_float_to_double(const pst_float *f);
 
-/* A double in another layout, always exactly; `size` bytes are written to `out`, padding as
- * zeros. X87_OR_QUAD is written as x87. */
-void pst_float_encode(uint8_t *out, double v, pst_float_kind kind, bool little, size_t size);
+/* The nearest number in a layout, ties to even; a pair: the nearest double, and the nearest to
+ * what is left. `size` bytes are written to `out`, padding as zeros. X87_OR_QUAD is written as
+ * x87. */
+void pst_float_encode(uint8_t *out, const pst_float *f, pst_float_kind kind, bool little, size_t size);
+
+/* A double taken apart. */
+pst_float pst_float_from_double(double v);
 
 PST_EXTERN_C_END
 

@@ -31,18 +31,27 @@ bool pst_reader_bad_marker(pst_reader *r)
     return false;
 }
 
-void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_size)
+static void configure_floats(pst_reader *r, size_t host_iv_size, size_t host_nv_size)
 {
     const pst_header *h = &r->header;
     pst_header host;
     pst_header_host(&host, host_iv_size, host_nv_size);
+    r->nv_native = h->netorder || pst_header_compare(h, &host) == PST_OK;
+    r->nv_kind = (uint8_t)pst_float_kind_of(r->nv_size, r->swap_raw != pst_host_is_little(),
+                                            h->netorder ? host.ptr_size : h->ptr_size);
+}
+
+void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_size)
+{
+    const pst_header *h = &r->header;
     r->swap = pst_header_swapped(h);
     r->swap_raw = r->swap && !h->netorder;
     r->iv_size = (uint8_t)(h->netorder ? host_iv_size : h->order_len);
     r->nv_size = (uint8_t)(h->nv_size ? h->nv_size : host_nv_size);
-    r->nv_native = h->netorder || pst_header_compare(h, &host) == PST_OK;
-    r->nv_kind = (uint8_t)pst_float_kind_of(r->nv_size, r->swap_raw != pst_host_is_little(),
-                                            h->netorder ? host.ptr_size : h->ptr_size);
+    r->nv_native = true;
+    r->nv_kind = PST_FLOAT_DOUBLE;
+    if (PST_UNLIKELY(r->nv_size != sizeof(double)))
+        configure_floats(r, host_iv_size, host_nv_size);
     /* Markers beyond what the newest writer of the header's minor could know are not
      * guessed at, but booleans are: their writers say minor 11. */
     r->last_tag = h->major < PST_MAJOR ? (uint8_t)PST_LOBJECT : (uint8_t)(PST_TAG_COUNT - 1);

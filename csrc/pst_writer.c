@@ -122,13 +122,13 @@ bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size)
     return true;
 }
 
-bool pst_write_native_double(pst_writer *w, double v)
+bool pst_write_native_float(pst_writer *w, const pst_float *f)
 {
     const bool little = w->swap != pst_host_is_little();
     if (!pst_writer_reserve(w, 1 + PST_FLOAT_MAX))
         return false;
     pst_buf_put_u8_nocheck(&w->buf, PST_DOUBLE);
-    pst_float_encode(w->buf.pos, v, (pst_float_kind)w->nv_kind, little, w->nv_size);
+    pst_float_encode(w->buf.pos, f, (pst_float_kind)w->nv_kind, little, w->nv_size);
     w->buf.pos += w->nv_size;
     return true;
 }

@@ -72,8 +72,9 @@ bool pst_write_double(pst_writer *w, double v);
  * integer: marker and bytes. */
 bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size);
 
-/* A double in the layout that the writer's machine has, whatever its value: native order. */
-bool pst_write_native_double(pst_writer *w, double v);
+/* DOUBLE with a float in the layout that the writer's machine has, whatever its value, rounded
+ * to what that holds: native order. */
+bool pst_write_native_float(pst_writer *w, const pst_float *f);
 
 /* Pieces of the format, for those who copy an image and keep its form: a byte, 4 or 8 bytes in
  * the image's order, 4 bytes big-endian, any bytes. */

@@ -72,6 +72,19 @@ SKIP: {
     cmp_ok($exact, '==', 0.1 + 0.2, '... which are exact');
 }
 
+# Long doubles: 1 + 2**-63, x87; quad holds it, and gives it back; so does a pair, but not a double.
+my $x87 = "\x04\x0b\x041234\4\4\4\x0c\x07" . pack 'H*', '0100000000000080ff3f0000';
+my %wide = (
+    '12345678/4/8/8/16' => '0100000000000080ff3f000000000000', '87654321/4/8/8/16' => '3fff0000000000000002000000000000',
+    '4321/4/4/4/16' => '3ff00000000000003c00000000000000', '4321/4/4/4/12' => '3fff00008000000000000001',
+    '12345678' => '000000000000f03f',
+);
+for my $order (sort keys %wide) {
+    my $there = converted($x87, order => $order);
+    is(unpack('H*', substr $there, -length($wide{$order}) / 2), $wide{$order}, "a long double for $order");
+    is(converted($there, order => '1234/4/4/4/12'), $order eq '12345678' ? substr($x87, 0, -12) . pack('H*', '0000000000000080ff3f0000') : $x87, '... and back');
+}
+
 # ---- Older versions.
 my @older = (
     ["\x05\x0b\x02\0\0\0\2\x22\x23", 11, "\x05\x0b\x02\0\0\0\2\x0a\x01" . "1\x0a\0", 'booleans'],

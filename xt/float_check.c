@@ -156,8 +156,9 @@ static void check_both_ways(double v)
     size_t i;
     for (i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         uint8_t bytes[PST_FLOAT_MAX] = { 0 };
+        const pst_float whole = pst_float_from_double(v);
         pst_float back;
-        pst_float_encode(bytes, v, layouts[i].kind, layouts[i].little, layouts[i].size);
+        pst_float_encode(bytes, &whole, layouts[i].kind, layouts[i].little, layouts[i].size);
         compare("both ways", bytes, layouts[i].kind, layouts[i].little, v);
         back = pst_float_decode(bytes, layouts[i].kind, layouts[i].little);
         if (isnan(v) && bits_of(pst_float_to_double(&back)) != bits_of(v) && wrong++ < 20)
@@ -173,6 +174,51 @@ static void check_both_ways(double v)
     }
 }
 
+/* From each of the longer layouts to the others. */
+static void check_between(uint64_t high, uint64_t low)
+{
+#if defined(QUAD_HERE) && LDBL_MANT_DIG == 64
+    uint8_t bytes[PST_FLOAT_MAX], out[PST_FLOAT_MAX], again[PST_FLOAT_MAX];
+    quad q, sum;
+    long double wide, wide_back;
+    double a, b;
+    pst_float f;
+    memcpy(bytes, &low, 8);
+    memcpy(bytes + 8, &high, 8);
+    memcpy(&q, bytes, sizeof q);
+    if (q != q)
+        return;
+    checked += 3;
+    f = pst_float_decode(bytes, PST_FLOAT_QUAD, true);
+    pst_float_encode(out, &f, PST_FLOAT_QUAD, true, 16);
+    if (memcmp(out, bytes, 16) != 0 && wrong++ < 20)
+        printf("not ok: quad %lx %lx is not kept\n", (unsigned long)high, (unsigned long)low);
+    wide = (long double)q;
+    pst_float_encode(out, &f, PST_FLOAT_X87, true, 12);
+    memcpy(&wide_back, out, 10);
+    if (memcmp(&wide, out, 10) != 0 && wrong++ < 20)
+        printf("not ok: quad %lx %lx to x87: want %La, have %La\n", (unsigned long)high, (unsigned long)low, wide, wide_back);
+    /* x87 to quad is exact, and back it is the same. */
+    f = pst_float_decode(out, PST_FLOAT_X87, true);
+    pst_float_encode(again, &f, PST_FLOAT_QUAD, true, 16);
+    sum = (quad)wide;
+    if (memcmp(again, &sum, 16) != 0 && wrong++ < 20)
+        printf("not ok: %La to quad\n", wide);
+    /* A pair: the nearest double, and that of the rest, while all is normal. */
+    a = (double)q;
+    if (!isfinite(a) || fabs(a) < 1e-250)
+        return;
+    b = (double)(q - (quad)a);
+    f = pst_float_decode(bytes, PST_FLOAT_QUAD, true);
+    pst_float_encode(out, &f, PST_FLOAT_PAIR, true, 16);
+    if ((memcmp(out, &a, 8) != 0 || memcmp(out + 8, &b, 8) != 0) && wrong++ < 20)
+        printf("not ok: quad %lx %lx to a pair %a %a\n", (unsigned long)high, (unsigned long)low, a, b);
+#else
+    (void)high;
+    (void)low;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000, i;
@@ -184,6 +230,10 @@ int main(int argc, char **argv)
         check_x87(hard_mantissa(11 + (int)(s % 52)), hard_exponent());
         check_quad(r, s);
         check_quad(high | mantissa >> 16, mantissa << 48 | (s & 1 ? 0 : s >> 60));
+        check_between(r, s);
+        check_between(high | mantissa >> 16, mantissa << 48 | (s & 1 ? 0 : s >> 60));
+        mantissa = hard_mantissa(1 + (int)(r % 15));
+        check_between((uint64_t)(s & 0xffff) << 48 | (r >> 16), mantissa << 49 | hard_mantissa(1 + (int)(s % 40)));
         check_pair(r, s);
         /* Two doubles whose bits lie near to each other, as those of a pair do. */
         check_pair(r, (r & UINT64_C(0x7ff) << 52) - ((s % 120) << 52) + (s & UINT64_C(0x800fffffffffffff)));

@@ -43,6 +43,17 @@ SKIP: {
     like($dynamic, qr/SONAME\s+libpst\.so\.0$/m, '... and has a soname');
 }
 
+# The program converts as Permafrost writes.
+{
+    require Permafrost;
+    my $data = [1, 70000, 0.5, { key => [bless {}, 'Class'] }];
+    open my $image, '>:raw', "$dir/native" or die $!;
+    print {$image} Permafrost::freeze($data);
+    close $image;
+    ($said, $status) = run("$dir/root/usr/bin/pst convert --order network $dir/native");
+    is(unpack('H*', "$status$said"), unpack('H*', Permafrost::nfreeze($data)), 'pst convert gives what nfreeze writes');
+}
+
 # The program of the documentation.
 my $doc = slurp('doc/C-API.md');
 my ($program) = $doc =~ /^```c\n(.*?)^```$/ms;
