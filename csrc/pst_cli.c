@@ -320,29 +320,48 @@ static void reverse(cli *c, size_t from)
     }
 }
 
-static void end_progress(cli *c)
+static bool converts_many(const cli *c)
 {
-    if (c->host->progress && c->recursive)
-        pst_out_str(c->err, "\r\033[K");
+    return c->job.convert.in_place && c->file_count > 1;
 }
 
-/* Shows on a terminal how far a check of many files is. */
+static bool shows_progress(const cli *c)
+{
+    return c->host->progress && (c->recursive || converts_many(c));
+}
+
+/* The line of the progress goes; what is said from now on begins in its place. */
+static void end_progress(cli *c)
+{
+    if (shows_progress(c))
+        (void)pst_out_flush(c->err);
+}
+
+/* Shows on a terminal how far a check or a conversion of many files is. What removes the line
+ * again waits in the buffer, before all that may be said later. */
 static void progress(cli *c, const char *name)
 {
     size_t len = strlen(name);
-    if (!c->host->progress || !c->recursive)
+    if (!shows_progress(c))
         return;
     end_progress(c);
-    (void)pst_out_flush(c->err);
     (void)pst_out_flush(c->out);
     pst_out_count(c->err, c->job.counts.files, "file");
-    pst_out_str(c->err, ", ");
-    pst_out_count(c->err, c->job.counts.findings, "finding");
-    pst_out_str(c->err, ", ");
-    pst_out_count(c->err, c->found_count, "name");
-    pst_out_str(c->err, " to go: ...");
+    if (c->recursive) {
+        pst_out_str(c->err, ", ");
+        pst_out_count(c->err, c->job.counts.findings, "finding");
+        pst_out_str(c->err, ", ");
+        pst_out_count(c->err, c->found_count, "name");
+        pst_out_str(c->err, " to go: ...");
+    }
+    else {
+        pst_out_str(c->err, " of ");
+        pst_out_u64(c->err, (uint64_t)c->file_count);
+        pst_out_str(c->err, " done: ...");
+    }
     pst_out_str(c->err, name + (len > 30 ? len - 30 : 0));
     (void)pst_out_flush(c->err);
+    pst_out_str(c->err, "\r\033[K");
 }
 
 /* A name: a file, or with -r a directory, whose names are put on the list. */
@@ -356,7 +375,7 @@ static int run_name(cli *c, const char *name)
         reverse(c, from);
         return PST_FINE;
     }
-    if (c->job.counts.files % 16 == 0)
+    if (c->job.counts.files % 16 == 0 || converts_many(c))
         progress(c, name);
     return run_file(c, name);
 }

@@ -232,6 +232,7 @@ int pst_cli_convert(pst_job *job)
     int status;
     memset(&v, 0, sizeof v);
     v.job = job;
+    job->counts.files++;
     v.notes = job->convert.in_place ? job->out : job->err;
     status = choose_target(&v);
     if (status != PST_FINE)
