@@ -96,6 +96,12 @@ bool pst_reader_lobject(pst_reader *r, pst_token *t)
 
 pst_float pst_reader_float(const pst_reader *r, const pst_token *t)
 {
+    if (t->len != 8 && t->len != 12 && t->len != 16) {
+        pst_float unknown;
+        memset(&unknown, 0, sizeof unknown);
+        unknown.nan = true;
+        return unknown;
+    }
     return pst_float_decode(t->bytes, (pst_float_kind)r->nv_kind, r->swap_raw != pst_host_is_little());
 }
 

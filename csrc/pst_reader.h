@@ -75,7 +75,7 @@ bool pst_reader_truncated(pst_reader *r);
 bool pst_reader_bad_marker(pst_reader *r);
 
 /* The value of a DOUBLE token as a double, whatever its layout: rounded to nearest, ties to
- * even, if it is a longer one. */
+ * even, if it is a longer one; NaN if the size is none that is known. */
 double pst_reader_double(const pst_reader *r, const pst_token *t);
 
 /* The same taken apart, for hosts with floats of more than 8 bytes. */

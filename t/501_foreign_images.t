@@ -76,7 +76,7 @@ sub shown {
 for my $folder (@folders) {
     my ($name) = $folder =~ m{([^/]+/[^/]+)\z};
     my (%case, @unread, @different);
-    my ($images, $by_stock, @changed) = (0, 0);
+    my ($images, $by_stock, @changed, @unlike) = (0, 0);
     for my $file (glob "$folder/*.storable") {
         my ($case, $kind) = $file =~ /([^\/]+)_(n?freeze|n?store)\.storable\z/ or next;
         $images++;
@@ -85,6 +85,11 @@ for my $folder (@folders) {
         else               { push @unread, "$case $kind: " . ($@ || 'undef') }
         my @converted = eval { converted($file) };
         push @changed, "$case $kind" . ($@ ? ": $@" : '') if "@converted" ne ($case{$case}{$kind} // '');
+        if ($kind !~ /^n/) {
+            (my $network = $file) =~ s/_$kind\.storable\z/_n$kind.storable/;
+            push @unlike, "$case $kind"
+                if -e $network && Permafrost::Image->convert(slurp($file), order => 'network') ne slurp($network);
+        }
         $by_stock++ if defined eval { read_image(st, $file) };
     }
     for my $case (sort keys %case) {
@@ -94,5 +99,6 @@ for my $folder (@folders) {
     is("@unread", '', "$name: all of $images images are read (stock reads $by_stock)");
     is("@different", '', '... and all images of a case are the same data');
     is("@changed", '', '... and they are when converted');
+    is("@unlike", '', '... to network order, as the bytes that their own machine wrote');
 }
 done_testing();

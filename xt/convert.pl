@@ -23,7 +23,7 @@ my $out = File::Temp::tempdir(CLEANUP => 1);
 system('make', '-s', '-C', "$top/csrc", "OUT=$out", 'MAKEFLAGS=', "$out/convert_check") == 0
     or die "$0: convert_check cannot be built\n";
 open my $check, '|-', "$out/convert_check", $opt{memory} or die "$0: convert_check: $!\n";
-open my $images, '-|', $^X, "$FindBin::Bin/differential.pl", '--images', '--count', $opt{count}, '--seed', $opt{seed}
+open my $images, '-|', $^X, (map { "-I$_" } grep { !ref } @INC), "$FindBin::Bin/differential.pl", '--images', '--count', $opt{count}, '--seed', $opt{seed}
     or die "$0: differential.pl: $!\n";
 binmode $_ for $check, $images;
 while (read $images, my $bytes, 1 << 16) { print {$check} $bytes }
