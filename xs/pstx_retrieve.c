@@ -482,7 +482,7 @@ static void retrieve_release(pTHX_ pstx_run *run)
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
     rt->tag_count = rt->frame_count = rt->class_count = rt->claimed = 0;
     rt->ref_count = rt->ties_open = 0;
-    rt->ties_bytes = 0;
+    rt->magic_bytes = 0;
     rt->tag_room = rt->tag_allocated;
     rt->ahead = PSTX_AHEAD_UNKNOWN;
     if (rt->tag_allocated > KEEP_TAGS || rt->ref_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM

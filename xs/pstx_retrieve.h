@@ -102,7 +102,7 @@ typedef struct pstx_retrieve {
     uint8_t      *ref_markers;     /* of all references in open REF frames, outermost first */
     size_t        ref_count, ref_room;
     size_t        ties_open;       /* frames that await what is behind a tie */
-    uint64_t      ties_bytes;      /* what ties have taken beyond their contents */
+    uint64_t      magic_bytes;     /* what ties and weak references have taken, see pstx_retrieve_magic() */
     pstx_rclass  *classes;
     size_t        class_count, class_room;
     pstx_key_memo memos[PSTX_KEY_MEMOS];   /* good for all runs: hash values do not change */
@@ -214,8 +214,8 @@ void pstx_retrieve_hash_end(pTHX_ const pstx_retrieve *rt, pstx_rframe *f);
  * NULL if a frame was pushed or the reader has failed. PERL: croaks, runs user code. */
 SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t);
 
-/* One more tie, the object behind it is to come. Ties that nest by the thousand, or that take
- * much memory for a few bytes of image, come from no program. RETURNS: false then. */
+/* One more tie, the object behind it is to come. RETURNS: false if too many are nested, which
+ * no program makes, or if they take too much memory. */
 bool pstx_retrieve_open_tie(pstx_retrieve *rt);
 
 /* Deliver `sv` (+1, consumed) to a frame of the special kinds. RETURNS: what the frame

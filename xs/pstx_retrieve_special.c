@@ -50,6 +50,24 @@ static SV *retrieve_bless(pTHX_ pstx_retrieve *rt, const pst_token *t)
     return NULL;
 }
 
+/* ---- the memory of magic ------------------------------------------------------------------------------ */
+
+enum {
+    TIE_BYTES   = 160,          /* what perl takes, about: a scalar with a body, and its magic */
+    WEAK_BYTES  = 112,
+    MAGIC_FREE  = 1 << 20,
+    MAGIC_SHARE = 24            /* of these for each byte of image: what real data needs is less */
+};
+
+/* Magic takes much memory for a byte or two of image. RETURNS: false if there is more of it than
+ * real data could have. */
+static bool take_magic(pstx_retrieve *rt, size_t bytes)
+{
+    rt->magic_bytes += bytes;
+    return rt->magic_bytes <= MAGIC_FREE + MAGIC_SHARE * pst_cursor_off(&rt->r.in)
+        || pst_reader_fail(&rt->r, PST_ERR_MEMORY, MAGIC_FREE, rt->magic_bytes);
+}
+
 /* ---- references -------------------------------------------------------------------------------------- */
 
 void pstx_retrieve_too_deep(pTHX_ pstx_retrieve *rt)
@@ -134,6 +152,13 @@ static void check_overloading(pTHX_ pstx_retrieve *rt, SV *target)
                SVfARG(name), SVfARG(name));
 }
 
+/* Has it been referred to weakly before? */
+static bool has_backrefs(const SV *target)
+{
+    return SvTYPE(target) == SVt_PVHV ? HvHASAUX((const HV *)target)
+         : SvTYPE(target) >= SVt_PVMG && SvMAGIC(target) != NULL;
+}
+
 static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
 {
     SV *rv = f->sv;
@@ -152,6 +177,8 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
     if (marker == PST_WEAKREF || marker == PST_WEAKOVERLOAD) {
         /* The referent may live on nothing but this reference until a later OBJECT. */
         pstx_retrieve_own_tags(aTHX_ rt);
+        if (!has_backrefs(target) && !take_magic(rt, WEAK_BYTES))
+            return NULL;
         if (SvREFCNT(target) > 1 || SvIMMORTAL(target))
             sv_rvweaken(rv);
     }
@@ -160,21 +187,12 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
 
 /* ---- tied things -------------------------------------------------------------------------------------- */
 
-enum {
-    TIES_NESTED_MAX = 1000,      /* perl frees what is behind a tie by recursion */
-    TIE_BYTES       = 160,       /* what the magic of one takes, about */
-    TIE_BYTES_FREE  = 1 << 20,
-    TIE_BYTES_SHARE = 32         /* of these for each byte read */
-};
-
 bool pstx_retrieve_open_tie(pstx_retrieve *rt)
 {
-    uint64_t off = pst_cursor_off(&rt->r.in);
-    rt->ties_open++;
-    rt->ties_bytes += TIE_BYTES;
-    if (rt->ties_open <= TIES_NESTED_MAX && rt->ties_bytes <= TIE_BYTES_FREE + TIE_BYTES_SHARE * off)
-        return true;
-    return pst_reader_fail(&rt->r, PST_ERR_MEMORY, TIES_NESTED_MAX, rt->ties_open);
+    enum { NESTED_MAX = 1000 };          /* perl frees what is behind a tie by recursion */
+    if (++rt->ties_open > NESTED_MAX)
+        return pst_reader_fail(&rt->r, PST_ERR_MEMORY, NESTED_MAX, rt->ties_open);
+    return take_magic(rt, TIE_BYTES);
 }
 
 /* Can `sv` be tied to it? Perl makes ties to references only. What is tied itself would be
@@ -258,7 +276,8 @@ static SV *finish_tied_idx(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *containe
 static SV *retrieve_vstring(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
     pstx_rframe *f = pstx_retrieve_push(aTHX_ rt, PSTX_R_VSTRING, NULL);
-    f->value = newSVpvn((const char *)t->bytes, (STRLEN)t->len);
+    if (t->len)
+        f->value = newSVpvn((const char *)t->bytes, (STRLEN)t->len);
     return NULL;
 }
 
@@ -272,7 +291,7 @@ static SV *finish_vstring(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
         return NULL;
     }
     f->sv = sv;                        /* the frame's if sv_magic() dies */
-    sv_magic(sv, NULL, PERL_MAGIC_vstring, SvPVX(literal), (I32)SvCUR(literal));
+    sv_magic(sv, NULL, PERL_MAGIC_vstring, literal ? SvPVX(literal) : "", literal ? (I32)SvCUR(literal) : 0);
     SvRMAGICAL_on(sv);                 /* what SvVOK() asks for */
     f->value = NULL;
     (void)pstx_retrieve_pop(aTHX_ rt);
