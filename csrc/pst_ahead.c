@@ -113,7 +113,8 @@ static bool scan(pst_ahead *a, uint64_t off, uint64_t *end)
     }
     if (w->done)
         *end = pst_walk_off(w);
-    reverse(a->spans + base, a->count - base);
+    if (a->count > base)
+        reverse(a->spans + base, a->count - base);
     return w->r.error.code != PST_ERR_MEMORY;
 }
 

@@ -366,7 +366,9 @@ static int walk(dump *d)
     while (fine && pst_walk_next(&d->w, &ev)) {
         if (ev.kind != PST_EV_BEGIN)
             ev.leaf = false;
-        fine = event(d, &ev) && !d->o->failed && (!d->found || d->inside || !d->job->path);
+        if (!event(d, &ev))
+            return PST_TROUBLE;
+        fine = !d->o->failed && (!d->found || d->inside || !d->job->path);
     }
     if (d->any)
         pst_out_str(d->o, d->job->json ? "]\n" : "\n");

@@ -172,13 +172,18 @@ static bool find_key(pst_walk *w, uint64_t off)
     uint8_t *keys = w->keys;
     if (!w->ahead && !(w->ahead = pst_ahead_new(w)))
         return pst_reader_fail(&w->r, PST_ERR_MEMORY, 0, 0);
-    if (!pst_ahead_key(w->ahead, f, off, &t, &f->key_state))
+    if (!pst_ahead_key(w->ahead, f, off, &t, &f->key_state)) {
+        f->key_state = PST_KEY_UNKNOWN;
         return pst_reader_fail(&w->r, PST_ERR_MEMORY, 0, 0);
+    }
     if (f->key_state != PST_KEY_BYTES)
         return true;
-    keys = (uint8_t *)pst_memory_array(w->memory, keys, &w->keys_room, w->keys_len + (size_t)t.len, 1);
-    if (!keys)
+    /* One more, so that there is an array for a key without bytes, too. */
+    keys = (uint8_t *)pst_memory_array(w->memory, keys, &w->keys_room, w->keys_len + (size_t)t.len + 1, 1);
+    if (!keys) {
+        f->key_state = PST_KEY_UNKNOWN;
         return pst_reader_fail(&w->r, PST_ERR_MEMORY, 0, 0);
+    }
     w->keys = keys;
     memcpy(keys + w->keys_len, t.bytes, (size_t)t.len);
     f->key_at = w->keys_len;

@@ -1,12 +1,22 @@
 /* pst_writer.c - the seldom half of the writer. */
 #include "pst_writer.h"
 
+static bool no_room(pst_buf *b, size_t need)
+{
+    (void)b;
+    (void)need;
+    return false;
+}
+
 bool pst_writer_fail(pst_writer *w, pst_err code)
 {
     if (w->error.code == PST_OK) {
         w->error.code = code;
         w->error.offset = pst_buf_off(&w->buf);
     }
+    /* Nothing may be written after an error: there is no room any more. */
+    w->buf.end = w->buf.pos;
+    w->buf.grow = no_room;
     return false;
 }
 
