@@ -44,4 +44,13 @@ for my $name (sort keys %data) {
     }
 }
 
+{
+    my $image = "\5\x0b\4\x11\x0aNo::Such::\2\0\0\0\0" =~ s/\x0aNo::Such::/\x0bNo::Package/r;
+    pf->{thaw}->($image, 0);
+    ok(is_stock() || !exists $No::{'Package::'}, 'without BLESS_OK no package is made');
+    pf->{thaw}->($image);
+    no warnings 'once';
+    ok(exists $No::{'Package::'}, '... with it one is');
+}
+
 done_testing;

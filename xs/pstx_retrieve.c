@@ -142,7 +142,8 @@ static pstx_rclass *class_new(pTHX_ pstx_retrieve *rt, const char *name, STRLEN 
     cls->name = newSVpvn(name, len);
     cls->overload_tried = false;
     rt->class_count++;
-    cls->stash = gv_stashpvn(name, (U32)len, GV_ADD);
+    /* Where nothing is blessed, no package is made. */
+    cls->stash = rt->run.opt.flags & PSTX_BLESS_OK ? gv_stashpvn(name, (U32)len, GV_ADD) : NULL;
     SvREFCNT_inc_simple_void(cls->stash);
     return cls;
 }

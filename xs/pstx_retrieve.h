@@ -18,7 +18,7 @@
 /* A class named in the image. */
 typedef struct pstx_rclass {
     SV  *name;             /* +1 */
-    HV  *stash;            /* +1 */
+    HV  *stash;            /* +1, NULL if nothing is blessed */
     bool overload_tried;   /* its module has been loaded for its overloading */
 } pstx_rclass;
 

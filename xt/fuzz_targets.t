@@ -23,7 +23,7 @@ SKIP: {
     }
 }
 
-for my $level ('full') {
+for my $level ('full', 'data') {
     my $output = `$^X -Mblib xt/fuzz/mutate.pl --count 20000 --trust $level --findings $dir/findings 2>&1`;
     is($?, 0, "20,000 mutations, trust $level") or diag $output;
 }

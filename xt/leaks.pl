@@ -17,6 +17,7 @@ leaks.pl - check that no path that fails leaks
   --count N       repetitions of each case (default 100000)
   --module NAME   module to test (default Permafrost); Storable, for instance
   --list          only list the cases
+  --thaws         only the cases in which thaw fails, each with all N repetitions
   --self-test     check that a leak of 16 bytes per repetition is found
   --help          this text
 
@@ -28,11 +29,12 @@ or does not do what it is meant to do.
 
 =cut
 
-my ($count, $module, $list, $self_test) = (100_000, 'Permafrost');
+my ($count, $module, $list, $self_test, $thaws) = (100_000, 'Permafrost');
 GetOptions(
     'count=i'   => \$count,
     'module=s'  => \$module,
     'list'      => \$list,
+    'thaws'     => \$thaws,
     'self-test' => \$self_test,
     'help'      => sub { pod2usage(-verbose => 1, -exitval => 0) },
 ) && $count > 0 && $module =~ /\A\w+(?:::\w+)*\z/ or pod2usage(2);
@@ -246,6 +248,14 @@ my @CASES = (
     ['thaw of undef',              'any',   'no warnings; thaw(undef)'],
     ['restricted hash',            'any',   'thaw($IMAGE{locked})'],
     ['restricted hash downgraded', 'any',   'local $Storable::downgrade_restricted = 1; thaw($IMAGE{locked})'],
+    ['placeholder, cut',           'undef', 'thaw("\5\x0b\x19\1\0\0\0\2\x0a\3abc\x14\0\0\0\1k\4\0\0\0\0\1")'],
+    ['self-tied scalar, cut',      'undef', 'thaw("\5\x0b\2\0\0\0\2\4\x0d\5")'],
+    ['tied to a tied scalar',      'dies',  'thaw("\5\x0b\2\0\0\0\2\4\x0d\x0d\x0a\1a\5")'],
+    ['references nested, bad end', 'dies',  'thaw("\5\x0b" . "\4\x1b\x14" x 20 . "\xff")'],
+    ['containers out of place, cut', 'undef', 'thaw("\5\x0b\2\0\0\0\3\2\0\0\0\1\5\3\0\0\0\1\2\0\0\0\0\0\0\0\1k")'],
+    ['key that is an array',       'dies',  'thaw("\5\x0b\x19\0\0\0\0\2\5\x08\2\0\0\0\1\5")'],
+    ['text that is not UTF-8, bad end', 'dies', 'thaw("\5\x0b\x19\0\0\0\0\2\x17\2\xff\xfe\1\0\0\0\2\xc0\x80\xff")'],
+    ['ties without number',        'dies',  'thaw("\5\x0b\2\0\1\0\0" . "\x0d\5" x 40000)', 0.001],
     ['restricted hash, cut',       'any',   'thaw($IMAGE{locked_cut})'],
     ['code image without Eval',    'any',   'our $code_image //= do { local $Storable::Deparse = 1; nfreeze([sub { 1 }]) }; thaw($code_image)'],
     ['code image, Eval dies',      'dies',  'our $code_image //= do { local $Storable::Deparse = 1; nfreeze([sub { 1 }]) }; local $Storable::Eval = sub { die "no eval\n" }; thaw($code_image)'],
@@ -364,6 +374,10 @@ $SIG{__WARN__} = sub { print STDERR @_ unless $_[0] =~ /\(in cleanup\)/ };
 my @wanted = @ARGV
     ? grep { my $name = $_->[0]; grep { index($name, $_) == 0 } @ARGV } @CASES
     : @CASES;
+if ($thaws) {
+    @wanted = map { [@$_[0 .. 2]] } grep { $_->[2] =~ /\bthaw\(/ && $_->[0] !~ /\Agood|upgraded|\Arestricted hash(?: downgraded)?\z/
+        && ($_->[3] || 1) > 0.01 } @wanted;
+}
 die "leaks.pl: no such case; try --list\n" unless @wanted;
 my $terminal = -t STDERR;
 my $bad = 0;
