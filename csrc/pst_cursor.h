@@ -63,4 +63,10 @@ PST_INLINE const uint8_t *pst_cursor_take(pst_cursor *c, size_t len)
     return p;
 }
 
+/* Step over bytes that are known to lie in the window. */
+PST_INLINE void pst_cursor_skip_nocheck(pst_cursor *c, size_t len)
+{
+    c->pos += len;
+}
+
 #endif

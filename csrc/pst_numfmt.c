@@ -162,7 +162,7 @@ PST_COLD static uint64_t scale_exact(uint64_t m, int e, int p)
 }
 
 /* The same by one multiplication; m has its top bit (63) set. */
-static uint64_t scale(uint64_t m, int e, int p)
+PST_INLINE uint64_t scale(uint64_t m, int e, int p)
 {
     const uint64_t *g = pst_pow10[p - PST_POW10_MIN];
     u128 a = multiply64(m, g[0]), b = multiply64(m, g[1]);
@@ -187,54 +187,114 @@ static uint64_t scale(uint64_t m, int e, int p)
 
 /* ---- doubles: the text --------------------------------------------------------------- */
 
-/* digits[0..n-1] with the point after the first, times 10**x, in "%g" style. */
-static size_t layout(char *out, const char *digits, int n, int x, int precision)
+/* Leading zero bits of v, which is not 0. */
+static int leading_zeros(uint64_t v)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    return __builtin_clzll(v);
+#else
+    int n = 0;
+    for (; !(v >> 56); v <<= 8)
+        n += 8;
+    for (; !(v >> 63); v <<= 1)
+        n++;
+    return n;
+#endif
+}
+
+/* The 8 digits of v, one in a byte, the first in the lowest: the number is halved into
+ * fours, twos and ones, all parts of a word at a time. */
+PST_INLINE uint64_t eight_digits(uint32_t v)
+{
+    const uint64_t fours = (v / 10000) | (uint64_t)(v % 10000) << 32;
+    const uint64_t hundreds = ((fours * 10486) >> 20) & UINT64_C(0x7f0000007f);
+    const uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+    const uint64_t tens = ((twos * 103) >> 10) & UINT64_C(0x000f000f000f000f);
+    return tens | (twos - tens * 10) << 8;
+}
+
+static void put_digits(char *to, uint64_t digits)
+{
+    digits |= UINT64_C(0x3030303030303030);
+    if (!pst_host_is_little())
+        digits = pst_swap64(digits);
+    memcpy(to, &digits, sizeof digits);
+}
+
+/* "%g" with an exponent: n digits with the point after the first, times 10**x. */
+static size_t layout_exponent(char *out, const char *digits, int n, int x)
 {
     char *p = out;
-    while (n > 1 && digits[n - 1] == '0')
-        n--;
-    if (x < -4 || x >= precision) {
-        *p++ = digits[0];
-        if (n > 1) {
-            *p++ = '.';
-            memcpy(p, digits + 1, (size_t)n - 1);
-            p += n - 1;
-        }
-        *p++ = 'e';
-        *p++ = x < 0 ? '-' : '+';
-        if (x < 0)
-            x = -x;
-        if (x < 10)
-            *p++ = '0';
-        return (size_t)(p - out) + pst_format_u64(p, (uint64_t)x);
+    *p++ = digits[0];
+    if (n > 1) {
+        *p++ = '.';
+        memcpy(p, digits + 1, (size_t)n - 1);
+        p += n - 1;
     }
+    *p++ = 'e';
+    *p++ = x < 0 ? '-' : '+';
+    if (x < 0)
+        x = -x;
+    if (x < 10)
+        *p++ = '0';
+    return (size_t)(p - out) + pst_format_u64(p, (uint64_t)x);
+}
+
+/* 16 digits: one in a byte, the first in the lowest byte of `high`. */
+typedef struct { uint64_t high, low; } digits16;
+
+PST_INLINE void put_digits16(char *to, digits16 d)
+{
+    put_digits(to, d.high);
+    put_digits(to + 8, d.low);
+}
+
+/* Without the first k digits, 1 <= k < 16; zeros come in behind. */
+PST_INLINE digits16 drop_digits(digits16 d, int k)
+{
+    digits16 r;
+    if (k >= 8) {
+        r.high = d.low >> (k - 8) * 8;
+        r.low = 0;
+    }
+    else {
+        r.high = d.high >> k * 8 | d.low << (64 - k * 8);
+        r.low = d.low >> k * 8;
+    }
+    return r;
+}
+
+/* The text of "0" and 15 digits, n of them up to the last that is not 0, the point after
+ * the first of the 15, times 10**x, -4 <= x < 15. The digits go from registers straight to
+ * their places: bytes just written and read again in other portions would cost more than
+ * all the rest. */
+PST_INLINE size_t layout15(char *out, digits16 d, int n, int x)
+{
     if (x < 0) {
-        memcpy(p, "0.000", 5);
-        p += 1 - x;
-        memcpy(p, digits, (size_t)n);
-        return (size_t)(p - out) + (size_t)n;
+        memcpy(out, "0.000", 5);
+        put_digits16(out - x, d);
+        out[1] = '.';
+        return (size_t)(n + 1 - x);
     }
-    if (n <= x + 1) {
-        memcpy(p, digits, (size_t)n);
-        memset(p + n, '0', (size_t)(x + 1 - n));
+    d = drop_digits(d, 1);
+    put_digits16(out, d);
+    if (n <= x + 1)
         return (size_t)x + 1;
-    }
-    memcpy(p, digits, (size_t)x + 1);
-    p[x + 1] = '.';
-    memcpy(p + x + 2, digits + x + 1, (size_t)(n - x - 1));
+    put_digits16(out + x + 2, drop_digits(d, x + 1));
+    out[x + 1] = '.';
     return (size_t)n + 1;
 }
 
 /* A double taken apart: m * 2**e, m below 2**53. RETURNS: false if it is no number or zero. */
-static bool take_apart(double v, uint64_t *m, int *e)
+PST_INLINE bool take_apart(double v, uint64_t *m, int *e)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     *m = bits & UINT64_C(0xfffffffffffff);
     *e = (int)(bits >> 52 & 0x7ff);
-    if (*e == 0x7ff || (*e == 0 && *m == 0))
+    if (PST_UNLIKELY(*e == 0x7ff || (*e == 0 && *m == 0)))
         return false;
-    if (*e)
+    if (PST_LIKELY(*e))
         *m |= UINT64_C(1) << 52;
     else
         *e = 1;
@@ -242,35 +302,93 @@ static bool take_apart(double v, uint64_t *m, int *e)
     return true;
 }
 
-size_t pst_format_double(char *out, double v, int digits)
+/* The same for digits in memory and 0 <= x: any precision. */
+static size_t layout(char *out, const char *digits, int n, int x)
 {
-    uint64_t bits, m, scaled, limit = digits == PST_DIGITS_PERL ? UINT64_C(1000000000000000)
-                                                                : UINT64_C(100000000000000000);
-    char text[20];
-    char *p = out;
-    int e, x;
+    memcpy(out, digits, (size_t)x + 1);
+    if (n <= x + 1)
+        return (size_t)x + 1;
+    out[x + 1] = '.';
+    memcpy(out + x + 2, digits + x + 1, (size_t)(n - x - 1));
+    return (size_t)n + 1;
+}
 
-    memcpy(&bits, &v, sizeof bits);
-    if (v != v) {
-        memcpy(p, "NaN", 3);
+/* The text of an integer of `precision` (15 or 17) digits, the point after the first, times
+ * 10**x. */
+PST_INLINE size_t format_digits(char *out, uint64_t scaled, int x, int precision)
+{
+    const uint64_t ten16 = UINT64_C(10000000000000000);
+    const uint64_t first = precision > 16 ? scaled / ten16 : 0, rest = scaled - first * ten16;
+    digits16 d;
+    char text[17];
+    int n;
+    d.high = eight_digits((uint32_t)(rest / 100000000));
+    d.low = eight_digits((uint32_t)(rest % 100000000));
+    n = precision - (PST_LIKELY(d.low != 0) ? leading_zeros(d.low) / 8
+                     : d.high ? 8 + leading_zeros(d.high) / 8 : 16);
+    if (precision == 15 && PST_LIKELY(x >= -4 && x < precision))
+        return layout15(out, d, n, x);
+    text[0] = (char)('0' + first);
+    put_digits16(text + 1, d);
+    if (x < -4 || x >= precision)
+        return layout_exponent(out, text + 17 - precision, n, x);
+    if (x >= 0)
+        return layout(out, text, n, x);
+    memcpy(out, "0.000", 5);
+    memcpy(out + 1 - x, text, (size_t)n);
+    return (size_t)(n + 1 - x);
+}
+
+/* NaN, infinities and zeros. */
+static size_t format_special(char *out, uint64_t bits)
+{
+    const bool zero = !(bits << 1);
+    size_t sign = bits >> 63;
+    if (!zero && bits << 12) {
+        memcpy(out, "NaN", 3);
         return 3;
     }
-    if (bits >> 63)
-        *p++ = '-';
-    if (!take_apart(v, &m, &e)) {
-        memcpy(p, v == 0 ? "0  " : "Inf", 3);
-        return (size_t)(p - out) + (v == 0 ? 1 : 3);
-    }
-    while (!(m >> 63)) {                  /* at most 11 steps but for subnormals */
-        m <<= 1;
-        e--;
-    }
-    x = log10_of_pow2(e + 63);            /* exact, or one too small */
+    *out = '-';
+    memcpy(out + sign, zero ? "0" : "Inf", zero ? 1 : 3);
+    return sign + (zero ? 1 : 3);
+}
+
+/* floor(log10(m * 2**e)), m's top bit being set; or one too small where m is the upper
+ * part of a power of ten, or a power is too small for the table. */
+PST_INLINE int log10_of(uint64_t m, int e)
+{
+    const int x = log10_of_pow2(e + 63);
+    if (PST_UNLIKELY(x + 1 < PST_POW10_MIN))
+        return x;
+    return x + ((log2_of_pow10(x + 1) == e + 63) & (m > pst_pow10[x + 1 - PST_POW10_MIN][0]));
+}
+
+PST_INLINE size_t format_double(char *out, double v, int digits, uint64_t limit)
+{
+    uint64_t bits, m, scaled;
+    int e, x, shift;
+    size_t sign;
+
+    memcpy(&bits, &v, sizeof bits);
+    sign = bits >> 63;
+    if (!take_apart(v, &m, &e))
+        return format_special(out, bits);
+    shift = leading_zeros(m);
+    m <<= shift;
+    e -= shift;
+    x = log10_of(m, e);
     scaled = scale(m, e, digits - 1 - x);
-    if (scaled >= limit)
+    if (PST_UNLIKELY(scaled >= limit))    /* rounded up to the next power, or x was too small */
         scaled = scale(m, e, digits - 1 - ++x);
-    (void)pst_format_u64(text, scaled);
-    return (size_t)(p - out) + layout(p, text, digits, x, digits);
+    *out = '-';
+    return sign + format_digits(out + sign, scaled, x, digits);
+}
+
+size_t pst_format_double(char *out, double v, int digits)
+{
+    return PST_LIKELY(digits == PST_DIGITS_PERL)
+        ? format_double(out, v, PST_DIGITS_PERL, UINT64_C(1000000000000000))
+        : format_double(out, v, PST_DIGITS_EXACT, UINT64_C(100000000000000000));
 }
 
 /* ---- doubles: is 15 digits' worth enough? ---------------------------------------------------- */

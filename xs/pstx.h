@@ -120,10 +120,10 @@ PST_INLINE bool pstx_is_tied(pTHX_ SV *sv)
 /* A string of bytes. RETURNS: +1. PERL: none. */
 PST_INLINE SV *pstx_new_string(pTHX_ const char *bytes, STRLEN len)
 {
-#if PSTX_DIRECT_STRINGS
+#if PSTX_DIRECT_SCALARS
     STRLEN size = (len + 2 + 15) & ~(STRLEN)15;      /* a NUL, and perl's COW count */
     SV *sv = newSV_type(SVt_PV);
-    char *buffer = (char *)safemalloc(size);
+    char *buffer = (char *)PSTX_MALLOC(size);
     pst_copy((uint8_t *)buffer, bytes, len);
     buffer[len] = '\0';
     SvPV_set(sv, buffer);
@@ -134,6 +134,37 @@ PST_INLINE SV *pstx_new_string(pTHX_ const char *bytes, STRLEN len)
     return sv;
 #else
     return newSVpvn(bytes, len);
+#endif
+}
+
+/* An integer, a float. RETURNS: +1. PERL: none. */
+PST_INLINE SV *pstx_new_integer(pTHX_ int64_t iv)
+{
+#if IVSIZE < 8
+    if (iv == (IV)iv)
+        return newSViv((IV)iv);
+    return iv > 0 && iv <= (int64_t)UV_MAX ? newSVuv((UV)iv) : newSVnv((NV)iv);    /* as a literal */
+#elif PSTX_DIRECT_SCALARS
+    SV *sv = newSV_type(SVt_IV);
+    SvIV_set(sv, iv);
+    SvIOK_on(sv);
+    SvTAINT(sv);
+    return sv;
+#else
+    return newSViv(iv);
+#endif
+}
+
+PST_INLINE SV *pstx_new_float(pTHX_ NV nv)
+{
+#if PSTX_DIRECT_SCALARS
+    SV *sv = newSV_type(SVt_NV);
+    SvNV_set(sv, nv);
+    SvNOK_on(sv);
+    SvTAINT(sv);
+    return sv;
+#else
+    return newSVnv(nv);
 #endif
 }
 

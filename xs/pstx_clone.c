@@ -7,6 +7,7 @@
  * the order in which hooks are called, and no user code has run before.
  */
 #include "pstx_clone.h"
+#include "pstx_hash.h"
 #include "pstx_retrieve.h"
 #include "pstx_store.h"
 
@@ -164,7 +165,7 @@ static SV *clone_iv(pTHX_ SV *from)
 {
     if (SvIsUV(from) && SvUVX(from) > (UV)IV_MAX)
         return Perl_newSVpvf(aTHX_ "%" UVuf, SvUVX(from));
-    return newSViv(SvIVX(from));
+    return pstx_new_integer(aTHX_ SvIVX(from));
 }
 
 static SV *clone_nv(pTHX_ SV *from)
@@ -172,8 +173,8 @@ static SV *clone_nv(pTHX_ SV *from)
     const NV limit = 9007199254740992.0;
     NV nv = SvNVX(from);
     if (nv > -limit && nv < limit && nv == (NV)(IV)nv)
-        return newSViv((IV)nv);
-    return newSVnv(nv);
+        return pstx_new_integer(aTHX_ (IV)nv);
+    return pstx_new_float(aTHX_ nv);
 }
 
 /* A scalar without magic that is no reference. RETURNS: +1. */
@@ -304,15 +305,26 @@ static void finish_hash(pTHX_ HV *from, HV *to)
         SvREADONLY_on(to);
 }
 
+/* The slot of a key in the copy. */
+PST_INLINE HE *slot_for(pTHX_ HV *to, HEK *key)
+{
+    HE *he = HEK_FLAGS(key) ? NULL : pstx_hash_entry(aTHX_ to, key);
+    if (PST_LIKELY(he != NULL))
+        return he;
+    return PSTX_HV_SLOT(to, NULL, HEK_KEY(key), (STRLEN)HEK_LEN(key),
+                        (HEK_UTF8(key) ? HVhek_UTF8 : 0) | (HEK_WASUTF8(key) ? HVhek_WASUTF8 : 0),
+                        HEK_HASH(key));
+}
+
 /* Returns as clone_array(). */
 static int clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
 {
     HV *from = (HV *)f->from, *to = (HV *)f->to;
     const bool locks = cBOOL(SvREADONLY(from));
-    if (f->at == 0 && HvTOTALKEYS(from) > 7)
-        hv_ksplit(to, (IV)HvTOTALKEYS(from));
+    if (f->at == 0)
+        pstx_hash_presize(aTHX_ to, HvTOTALKEYS(from));
     for (;;) {
-        const HEK *key;
+        HEK *key;
         SV *value;
         HE *he;
         size_t depth = walk->frame_count;
@@ -323,9 +335,7 @@ static int clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
         key = HeKEY_hek(f->entry);
         value = HeVAL(f->entry);
         f->entry = HeNEXT(f->entry);
-        he = PSTX_HV_SLOT(to, NULL, HEK_KEY(key), (STRLEN)HEK_LEN(key),
-                          (HEK_UTF8(key) ? HVhek_UTF8 : 0) | (HEK_WASUTF8(key) ? HVhek_WASUTF8 : 0),
-                          HEK_HASH(key));
+        he = slot_for(aTHX_ to, key);
         HeVAL(he) = &PL_sv_undef;      /* until it is there */
         if (value == &PL_sv_placeholder)      /* a plain HASH knows none */
             HeVAL(he) = has_key_flags(from) ? value : &PL_sv_undef;

@@ -65,7 +65,29 @@
 
 /* A new scalar of a type whose head is filled by hand: inline in perl from 5.36 on.
  * A string made so has no more room than it needs, and takes no detour. */
-#define PSTX_DIRECT_STRINGS PSTX_PERL_AT_LEAST(36)
+#define PSTX_DIRECT_SCALARS PSTX_PERL_AT_LEAST(36)
+
+/* Hash entries made by hand (pstx_hash.h): perls whose inside is known. Perl keeps free
+ * entries on a list of its own, under the type that needs no body. */
+#define PSTX_FREE_ENTRIES (&PL_body_roots[SVt_NULL])
+#if defined(PERL_HASH_RANDOMIZE_KEYS) && !defined(PURIFY) \
+    && !defined(NODEFAULT_SHAREKEYS) && PSTX_PERL_AT_LEAST(36) && !PSTX_PERL_AT_LEAST(43)
+#  define PSTX_DIRECT_HASH 1
+#else
+#  define PSTX_DIRECT_HASH 0
+#endif
+
+/* Memory that perl frees with its scalars: malloc itself where perl adds nothing to it. */
+#if defined(MYMALLOC) || defined(PERL_TRACK_MEMPOOL) || defined(PERL_IMPLICIT_SYS) || defined(PERL_MEM_LOG)
+#  define PSTX_MALLOC(size) safemalloc(size)
+#else
+#  define PSTX_MALLOC(size) pstx_malloc(size)
+PERL_STATIC_INLINE void *pstx_malloc(size_t size)
+{
+    void *memory = malloc(size);
+    return LIKELY(memory != NULL) ? memory : safemalloc(size);     /* which knows how to die */
+}
+#endif
 
 /* Names that came with 5.18, 5.32 and 5.36. */
 #ifndef G_LIST

@@ -2,53 +2,11 @@
 #include "pstx_retrieve.h"
 #include "pstx_object.h"
 
-/* ---- tags, frames, blessing -------------------------------------------------------------------- */
-
-/* How many tags may come before enlarge_tags() must be asked: all that fit, or up to a limit
- * that has not been reached. */
-static size_t room_of(const pstx_retrieve *rt)
-{
-    const pstx_options *opt = &rt->run.opt;
-    return opt->strict && opt->max_items >= rt->tag_count && opt->max_items < rt->tag_allocated
-        ? (size_t)opt->max_items : rt->tag_allocated;
-}
-
-PST_COLD static void enlarge_tags(pstx_retrieve *rt)
-{
-    if (rt->run.opt.strict && rt->tag_count >= rt->run.opt.max_items)
-        (void)pst_reader_fail(&rt->r, PST_ERR_ITEMS, rt->run.opt.max_items, rt->tag_count + 1);
-    if (rt->tag_count == rt->tag_allocated) {
-        rt->tag_allocated = rt->tag_allocated ? rt->tag_allocated * 2 : 64;
-        Renew(rt->tags, rt->tag_allocated, SV *);
-    }
-    rt->tag_room = rt->tag_count == rt->run.opt.max_items ? rt->tag_allocated : room_of(rt);
-}
-
-/* Give `sv` the next tag. */
-PST_INLINE void add_tag(pTHX_ pstx_retrieve *rt, SV *sv)
-{
-    PERL_UNUSED_CONTEXT;
-    if (PST_UNLIKELY(rt->tag_count == rt->tag_room))
-        enlarge_tags(rt);
-    rt->tags[rt->tag_count++] = sv;
-    if (rt->own_tags)
-        SvREFCNT_inc_simple_void_NN(sv);
-}
-
-void pstx_retrieve_own_tags(pTHX_ pstx_retrieve *rt)
-{
-    size_t i;
-    PERL_UNUSED_CONTEXT;
-    if (rt->own_tags)
-        return;
-    rt->own_tags = true;
-    for (i = 0; i < rt->tag_count; i++)
-        SvREFCNT_inc_simple_void(rt->tags[i]);
-}
+/* ---- frames, blessing ----------------------------------------------------------------------------- */
 
 PST_INLINE SV *register_item(pTHX_ pstx_retrieve *rt, SV *sv)
 {
-    add_tag(aTHX_ rt, sv);
+    pstx_retrieve_add_tag(aTHX_ rt, sv);
     if (PST_UNLIKELY(rt->bless != NULL)) {
         HV *stash = rt->bless;
         rt->bless = NULL;
@@ -121,14 +79,6 @@ size_t pstx_retrieve_claim(pstx_retrieve *rt, uint64_t count, size_t bytes)
     return claim;
 }
 
-SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt)
-{
-    pstx_rframe *f = &rt->frames[--rt->frame_count];
-    PERL_UNUSED_CONTEXT;
-    rt->claimed -= f->claim;
-    return f->sv;
-}
-
 /* ---- classes --------------------------------------------------------------------------------------- */
 
 static pstx_rclass *class_new(pTHX_ pstx_retrieve *rt, const char *name, STRLEN len)
@@ -177,7 +127,7 @@ pstx_rclass *pstx_retrieve_class(pTHX_ pstx_retrieve *rt, const pst_token *t, en
 /* ---- scalars --------------------------------------------------------------------------------------- */
 
 #if NVSIZE == 8
-#  define NEW_NV(rt, t) newSVnv(pst_reader_double(&(rt)->r, (t)))
+#  define NEW_NV(rt, t) pstx_new_float(aTHX_ pst_reader_double(&(rt)->r, (t)))
 #else
 /* An NV of more than 8 bytes: as this machine keeps it, or put together from its parts. */
 static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
@@ -196,11 +146,6 @@ static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
 #  define NEW_NV(rt, t) new_wide_nv(aTHX_ (rt), (t))
 #endif
 
-PST_INLINE SV *new_string(pTHX_ const pst_token *t)
-{
-    return pstx_new_string(aTHX_ (const char *)t->bytes, (STRLEN)t->len);
-}
-
 SV *pstx_retrieve_mend_utf8(pTHX_ const char *bytes, STRLEN len)
 {
     const U8 *p = (const U8 *)bytes, *end = p + len, *good = p;
@@ -217,34 +162,26 @@ SV *pstx_retrieve_mend_utf8(pTHX_ const char *bytes, STRLEN len)
     return mended;
 }
 
-static SV *new_utf8(pTHX_ const pst_token *t)
+SV *pstx_retrieve_utf8(pTHX_ const pst_token *t)
 {
     SV *mended, *sv;
     if (!t->len)                         /* nothing has no encoding, says Storable */
-        return new_string(aTHX_ t);
+        return pstx_new_string(aTHX_ (const char *)t->bytes, 0);
     mended = pstx_retrieve_mend_utf8(aTHX_ (const char *)t->bytes, (STRLEN)t->len);
     if (PST_UNLIKELY(mended != NULL))
         return SvREFCNT_inc_simple_NN(mended);
-    sv = new_string(aTHX_ t);
+    sv = pstx_new_string(aTHX_ (const char *)t->bytes, (STRLEN)t->len);
     SvUTF8_on(sv);
     return sv;
 }
-
-#if IVSIZE >= 8
-#  define NEW_INTEGER(iv) newSViv(iv)
-#else
-/* As perl takes such a literal. */
-#  define NEW_INTEGER(iv) ((iv) == (IV)(iv)                  ? newSViv((IV)(iv)) \
-                         : (iv) > 0 && (iv) <= (int64_t)UV_MAX ? newSVuv((UV)(iv)) : newSVnv((NV)(iv)))
-#endif
 
 /* The scalar that a token is. RETURNS: +1, not yet registered; NULL if it is no scalar. */
 PST_INLINE SV *new_scalar(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
     switch (t->marker) {
-    case PST_INTEGER:       return NEW_INTEGER(t->iv);
-    case PST_SCALAR:        return new_string(aTHX_ t);
-    case PST_UTF8STR:       return new_utf8(aTHX_ t);
+    case PST_INTEGER:
+    case PST_SCALAR:
+    case PST_UTF8STR:       return pstx_retrieve_plain(aTHX_ t);
     case PST_DOUBLE:        return NEW_NV(rt, t);
     case PST_UNDEF:         return newSV(0);
     case PST_SV_UNDEF:
@@ -312,21 +249,62 @@ static SV *retrieve_array(pTHX_ pstx_retrieve *rt, const pst_token *t)
     return NULL;
 }
 
+/* No further than the limit of items allows. */
+static SV **stop_at_limit(const pstx_retrieve *rt, SV **slot, SV **stop)
+{
+    const UV count = rt->tag_count, most = rt->run.opt.max_items;
+    const UV left = most > count ? most - count : 0;
+    return left < (UV)(stop - slot) ? slot + left : stop;
+}
+
+/* The top frame is an array that nobody else can see: take items as long as they are
+ * plain scalars in their common forms. */
+PST_INLINE void plain_items(pTHX_ pstx_retrieve *rt, pstx_rframe *f)
+{
+    AV *av = (AV *)f->sv;
+    const SSize_t first = f->at;
+    pst_token t;
+    SV **slot, **stop;
+    do {
+        const SSize_t room = AvMAX(av) + 1 - f->at;
+        slot = AvARRAY(av) + f->at;
+        stop = slot + (f->left < (uint64_t)room ? (SSize_t)f->left : room);
+        if (PST_UNLIKELY(rt->run.opt.strict))
+            stop = stop_at_limit(rt, slot, stop);
+        while (slot < stop && pst_reader_plain(&rt->r, &t))
+            *slot++ = pstx_retrieve_plain(aTHX_ &t);
+        f->left -= (uint64_t)(slot - AvARRAY(av) - f->at);
+        f->at = slot - AvARRAY(av);
+        AvFILLp(av) = f->at - 1;
+        if (slot < stop || f->at <= AvMAX(av))
+            break;
+        if (f->left)
+            make_array_room(aTHX_ av, f);
+    } while (f->left);
+    if (f->at != first)
+        pstx_retrieve_tag_items(aTHX_ rt, av, first, (size_t)(f->at - first));
+}
+
 /* The top frame is an array: take items as long as they are plain scalars.
  * RETURNS: false on error; else *t is a token of another kind, or f->left is 0. */
 static bool array_run(pTHX_ pstx_retrieve *rt, pstx_rframe *f, pst_token *t)
 {
-    while (f->left) {
+    for (;;) {
         SV *sv;
+        if (PST_LIKELY(!rt->user_code))
+            plain_items(aTHX_ rt, f);
+        if (!f->left)
+            return true;
         if (!pst_reader_next(&rt->r, t))
             return false;
         sv = new_scalar(aTHX_ rt, t);
         if (!sv)
             return true;
-        add_tag(aTHX_ rt, sv);
+        pstx_retrieve_add_tag(aTHX_ rt, sv);
         array_item(aTHX_ rt, f, t->marker == PST_SV_UNDEF ? NULL : sv);
+        if (PST_UNLIKELY(rt->r.error.code != PST_OK))     /* one item too many */
+            return false;
     }
-    return true;
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------ */
@@ -342,6 +320,14 @@ PST_INLINE SV *deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
         if (!pstx_retrieve_hash_value(aTHX_ rt, f, pstx_retrieve_as_scalar(aTHX_ sv)) || f->left)
             return NULL;
         pstx_retrieve_hash_end(aTHX_ rt, f);
+        return pstx_retrieve_pop(aTHX_ rt);
+    case PSTX_R_REF:
+        if (f->left || rt->user_code || rt->ref_markers[rt->ref_count - 1] != PST_REF)
+            return pstx_retrieve_deliver(aTHX_ rt, f, sv);
+        rt->ref_count--;
+        rt->depth--;
+        SvRV_set(f->sv, sv);
+        SvROK_on(f->sv);
         return pstx_retrieve_pop(aTHX_ rt);
     default:
         return pstx_retrieve_deliver(aTHX_ rt, f, sv);
@@ -383,6 +369,15 @@ SV *pstx_retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t)
     return retrieve_item(aTHX_ rt, t);
 }
 
+/* Take what the top frame can have without a step of the walk. RETURNS: false on error;
+ * else *t holds a token, unless the frame is whole (f->left is 0). */
+PST_INLINE bool frame_run(pTHX_ pstx_retrieve *rt, pstx_rframe *f, pst_token *t)
+{
+    if (f->kind == PSTX_R_ARRAY)
+        return array_run(aTHX_ rt, f, t);
+    return pstx_retrieve_hash_run(aTHX_ rt) && (!f->left || pst_reader_next(&rt->r, t));
+}
+
 /* Read the whole image. RETURNS: false if the reader has failed. */
 static bool retrieve_walk(pTHX_ pstx_retrieve *rt)
 {
@@ -391,10 +386,12 @@ static bool retrieve_walk(pTHX_ pstx_retrieve *rt)
     for (;;) {
         pstx_rframe *f = rt->frame_count ? &rt->frames[rt->frame_count - 1] : NULL;
         SV *sv;
-        if (f && f->kind == PSTX_R_ARRAY && !rt->bless && f->left) {
-            if (!array_run(aTHX_ rt, f, &t))
+        if (f && f->kind <= PSTX_R_HASH && !rt->bless) {
+            if (!frame_run(aTHX_ rt, f, &t))
                 return false;
             if (!f->left) {
+                if (f->kind == PSTX_R_HASH)
+                    pstx_retrieve_hash_end(aTHX_ rt, f);
                 sv = pstx_retrieve_pop(aTHX_ rt);
                 if (!deliver(aTHX_ rt, sv))
                     return rt->root != NULL;
@@ -444,6 +441,7 @@ static void retrieve_destroy(pTHX_ pstx_run *run)
     for (i = 0; i < PSTX_KEY_MEMOS; i++)
         SvREFCNT_dec(rt->memos[i].key);
     Safefree(rt->tags);
+    Safefree(rt->tag_runs);
     Safefree(rt->frames);
     Safefree(rt->ref_markers);
     Safefree(rt->classes);
@@ -481,13 +479,14 @@ static void retrieve_release(pTHX_ pstx_run *run)
     rt->holder = rt->image = rt->blesser = rt->root = NULL;
     rt->bless = NULL;
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
-    rt->tag_count = rt->frame_count = rt->class_count = rt->claimed = 0;
+    rt->tag_count = rt->tag_run_count = rt->unlisted = 0;
+    rt->frame_count = rt->class_count = rt->claimed = 0;
     rt->ref_count = rt->ties_open = 0;
     rt->magic_bytes = 0;
     rt->tag_room = rt->tag_allocated;
     rt->ahead = PSTX_AHEAD_UNKNOWN;
-    if (rt->tag_allocated > KEEP_TAGS || rt->ref_room > KEEP_TAGS || rt->frame_room > KEEP_ROOM
-        || rt->class_room > KEEP_ROOM || !pstx_run_keep(run))
+    if (rt->tag_allocated > KEEP_TAGS || rt->ref_room > KEEP_TAGS || rt->tag_run_room > KEEP_ROOM
+        || rt->frame_room > KEEP_ROOM || rt->class_room > KEEP_ROOM || !pstx_run_keep(run))
         retrieve_destroy(aTHX_ run);
 }
 
@@ -590,7 +589,7 @@ static void begin_run(pTHX_ pstx_retrieve *rt, const pstx_object *object)
     pstx_run_begin(aTHX_ &rt->run, object);
     rt->depth = 1;                          /* the reference to the root */
     rt->max_depth = object ? object->max_depth : UV_MAX;
-    rt->tag_room = room_of(rt);
+    pstx_retrieve_limit_tags(rt);
 }
 
 /* The bytes of an image; UTF-8 text is turned back into bytes in a copy.

@@ -5,9 +5,10 @@
  * the frame on top, or becomes the root. So at any moment all that has been built is
  * reachable from the frames, and a die anywhere can free it.
  *
- * Tags. `tags` maps numbers to addresses. They are borrowed until something could free an
- * item that a later OBJECT may name (user code, a weak reference, a repeated hash key);
- * from then on (`own_tags`) each entry counts as a reference.
+ * Tags. `tags` maps numbers to addresses; runs of array items are found through the array
+ * (pstx_retrieve_tags.c). They are borrowed until something could free an item that a
+ * later OBJECT may name (user code, a weak reference, a repeated hash key); from then on
+ * (`own_tags`) all are listed and each entry counts as a reference.
  */
 #ifndef PSTX_RETRIEVE_H
 #define PSTX_RETRIEVE_H
@@ -54,6 +55,16 @@ typedef struct pstx_rframe {
                             * hashes: entries that are placeholders */
 } pstx_rframe;
 
+/* Items that came one behind the other into an array: their tags are not listed, as long
+ * as nothing but this run can change the array. */
+typedef struct pstx_tag_run {
+    uint64_t first;        /* tag of the first */
+    size_t   count;
+    size_t   listed;       /* tags listed before */
+    AV      *av;           /* borrowed */
+    SSize_t  at;           /* index of the first */
+} pstx_tag_run;
+
 /* A key that came before: its hash value, and once it has come again, a scalar that shares
  * it with all hashes, which is the quickest key for perl. */
 typedef struct pstx_key_memo {
@@ -63,7 +74,10 @@ typedef struct pstx_key_memo {
     SV      *key;          /* +1 or NULL */
 } pstx_key_memo;
 
-enum { PSTX_KEY_MEMOS = 64 };
+enum {
+    PSTX_KEY_MEMOS = 256,
+    PSTX_KEY_MEMO_MAX = 64     /* keys of larger hashes are hardly those of others */
+};
 
 /* What comes next in the image where a run has stopped; pstx_ahead.c reads on from there. */
 enum pstx_ahead {
@@ -92,9 +106,12 @@ typedef struct pstx_retrieve {
     HV           *bless;   /* borrowed: class for the object that comes next, or NULL */
     SV           *blesser; /* +1 or NULL: a reference to bless through */
     SV           *root;    /* +1 once the image has been read */
-    SV          **tags;
+    SV          **tags;    /* those listed: all of them, once own_tags is set */
     size_t        tag_count, tag_room;     /* tag_room may be less than there is: a limit */
     size_t        tag_allocated;
+    pstx_tag_run *tag_runs;
+    size_t        tag_run_count, tag_run_room;
+    size_t        unlisted;        /* items of all tag_runs */
     UV            depth, max_depth;        /* levels, counted by references */
     size_t        claimed; /* items for which open frames have allocated ahead */
     pstx_rframe  *frames;
@@ -163,10 +180,14 @@ PST_INLINE SV *pstx_retrieve_as_scalar(pTHX_ SV *sv)
 SV *pstx_retrieve_mend_utf8(pTHX_ const char *bytes, STRLEN len);
 
 /* Drop the top frame and give what it built away. RETURNS: +1. */
-SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt);
+PST_INLINE SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt)
+{
+    pstx_rframe *f = &rt->frames[--rt->frame_count];
+    PERL_UNUSED_CONTEXT;
+    rt->claimed -= f->claim;
+    return f->sv;
+}
 
-/* Let each tag count as a reference from now on. PERL: none. */
-void pstx_retrieve_own_tags(pTHX_ pstx_retrieve *rt);
 
 /* To be called before any user code: nothing that the run needs may depend on it.
  * PERL: none. */
@@ -193,11 +214,55 @@ PST_INLINE bool pstx_retrieve_deeper(pstx_retrieve *rt)
     return PST_LIKELY(++rt->depth <= rt->max_depth);
 }
 
+/* ---- pstx_retrieve_tags.c -------------------------------------------------------------------- */
+
+/* Let each tag count as a reference from now on. PERL: none. */
+void pstx_retrieve_own_tags(pTHX_ pstx_retrieve *rt);
+
+/* What a tag names. RETURNS: borrowed; NULL if there is no such tag yet. PERL: none. */
+SV *pstx_retrieve_tag_in_runs(const pstx_retrieve *rt, uint64_t tag);
+PST_INLINE SV *pstx_retrieve_tag(const pstx_retrieve *rt, uint64_t tag)
+{
+    if (PST_UNLIKELY(rt->unlisted))
+        return pstx_retrieve_tag_in_runs(rt, tag);
+    return PST_LIKELY(tag < rt->tag_count) ? rt->tags[tag] : NULL;
+}
+
+/* Give the next `count` tags to the items of `av` from index `at` on. PERL: none. */
+void pstx_retrieve_tag_items(pTHX_ pstx_retrieve *rt, AV *av, SSize_t at, size_t count);
+
+/* Make room for the next tag; with a limit of items, also fail if it is one too many. */
+void pstx_retrieve_more_tags(pstx_retrieve *rt);
+
+/* Let the limit of items count from now on. */
+void pstx_retrieve_limit_tags(pstx_retrieve *rt);
+
+/* How many tags have been given. */
+PST_INLINE size_t pstx_retrieve_tag_count(const pstx_retrieve *rt)
+{
+    return rt->tag_count + rt->unlisted;
+}
+
+/* Give `sv` the next tag. */
+PST_INLINE void pstx_retrieve_add_tag(pTHX_ pstx_retrieve *rt, SV *sv)
+{
+    PERL_UNUSED_CONTEXT;
+    if (PST_UNLIKELY(rt->tag_count == rt->tag_room))
+        pstx_retrieve_more_tags(rt);
+    rt->tags[rt->tag_count++] = sv;
+    if (PST_UNLIKELY(rt->own_tags))
+        SvREFCNT_inc_simple_void_NN(sv);
+}
+
 /* ---- pstx_retrieve_hash.c -------------------------------------------------------------------- */
 
 /* A new hash and its frame, or the finished hash if it is empty. RETURNS: as
  * pstx_retrieve_special(). */
 SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged);
+
+/* The top frame is a plain hash: take pairs as long as the values are plain scalars.
+ * RETURNS: false on error. */
+bool pstx_retrieve_hash_run(pTHX_ pstx_retrieve *rt);
 
 /* Take `value` (+1, consumed) with the key that follows. RETURNS: false on error. */
 bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value);
@@ -207,6 +272,24 @@ bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key);
 
 /* Lock what must be locked. */
 void pstx_retrieve_hash_end(pTHX_ const pstx_retrieve *rt, pstx_rframe *f);
+
+/* A UTF8STR, mended where it must be. RETURNS: +1, not yet registered. */
+SV *pstx_retrieve_utf8(pTHX_ const pst_token *t);
+
+/* The scalar that pst_reader_plain() has found. RETURNS: +1, not yet registered. */
+PST_INLINE SV *pstx_retrieve_plain(pTHX_ const pst_token *t)
+{
+    if (t->marker == PST_INTEGER)
+        return pstx_new_integer(aTHX_ t->iv);
+    if (t->marker == PST_DOUBLE) {
+        double nv;
+        memcpy(&nv, &t->iv, sizeof nv);
+        return pstx_new_float(aTHX_ (NV)nv);
+    }
+    if (PST_UNLIKELY(t->marker == PST_UTF8STR))
+        return pstx_retrieve_utf8(aTHX_ t);
+    return pstx_new_string(aTHX_ (const char *)t->bytes, (STRLEN)t->len);
+}
 
 /* ---- pstx_retrieve_special.c ------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* pstx_retrieve_hash.c - building hashes: keys, flags, restriction. */
 #include "pstx_retrieve.h"
+#include "pstx_hash.h"
 
 /* A key comes for the first time, or again after others: remember it. */
 static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t len)
@@ -11,16 +12,25 @@ static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t le
     Copy(key, memo->bytes, len, char);
 }
 
+/* Where a key is remembered: by its first and last letters and its length. */
+PST_INLINE pstx_key_memo *memo_place(pstx_retrieve *rt, const char *key, uint32_t len)
+{
+    const uint8_t *p = (const uint8_t *)key;
+    uint32_t mix = len >= 4 ? pst_load32(p) ^ pst_load32(p + len - 4) * 5
+                            : (uint32_t)p[0] << 8 | p[len - 1];
+    return &rt->memos[((mix + len) * UINT32_C(0x9E3779B1)) >> 24];
+}
+
 /* The memo of a key, or NULL if keys like this are not remembered. */
 PST_INLINE pstx_key_memo *memo_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key, uint32_t len)
 {
     pstx_key_memo *memo;
-    if (len - 1 >= sizeof memo->bytes || f->left > PSTX_KEY_MEMOS)
+    if (len - 1 >= sizeof memo->bytes || f->left > PSTX_KEY_MEMO_MAX)
         return NULL;
-    memo = &rt->memos[((uint8_t)key[0] * 7 + (uint8_t)key[len - 1] * 3 + len) % PSTX_KEY_MEMOS];
-    if (memo->len != len || !pst_equal(memo->bytes, key, len))
+    memo = memo_place(rt, key, len);
+    if (PST_UNLIKELY(memo->len != len || !pst_equal(memo->bytes, key, len)))
         remember_key(aTHX_ memo, key, len);
-    else if (!memo->key)
+    else if (PST_UNLIKELY(!memo->key))
         memo->key = newSVpvn_share(key, (I32)len, memo->hash);
     return memo;
 }
@@ -37,8 +47,7 @@ SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged
     if (!t->len)             /* not even locked, as with Storable */
         return pstx_retrieve_pop(aTHX_ rt);
     claim = pstx_retrieve_claim(rt, t->len, 5);    /* a pair has 5 bytes at least */
-    if (claim > 7)
-        hv_ksplit(hv, (IV)claim);
+    pstx_hash_presize(aTHX_ hv, claim);
     return NULL;
 }
 
@@ -67,8 +76,11 @@ PST_INLINE void put_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *he, SV *v
 PST_INLINE HE *slot_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key, uint32_t len)
 {
     const pstx_key_memo *memo = memo_of(aTHX_ rt, f, key, len);
-    if (memo && memo->key)
-        return PSTX_HV_SLOT((HV *)f->sv, memo->key, NULL, 0, 0, memo->hash);
+    if (PST_LIKELY(memo && memo->key)) {
+        HE *he = rt->user_code ? NULL
+               : pstx_hash_entry(aTHX_ (HV *)f->sv, SvSHARED_HEK_FROM_PV(SvPVX_const(memo->key)));
+        return he ? he : PSTX_HV_SLOT((HV *)f->sv, memo->key, NULL, 0, 0, memo->hash);
+    }
     return PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, 0, memo ? memo->hash : 0);
 }
 
@@ -103,7 +115,8 @@ static void drop_value(pTHX_ pstx_rframe *f)
     SvREFCNT_dec(value);
 }
 
-bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
+/* Take a value with the key that follows. RETURNS: false on error. */
+PST_INLINE bool hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
 {
     pst_token t;
     f->value = value;          /* ours until the key is known */
@@ -126,6 +139,26 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
     else
         put_value(aTHX_ rt, f, slot_of(aTHX_ rt, f, (const char *)t.bytes, (uint32_t)t.len), value);
     return true;
+}
+
+bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
+{
+    return hash_value(aTHX_ rt, f, value);
+}
+
+bool pstx_retrieve_hash_run(pTHX_ pstx_retrieve *rt)
+{
+    pstx_rframe *f = &rt->frames[rt->frame_count - 1];
+    pst_token t;
+    while (f->left && rt->r.error.code == PST_OK && pst_reader_plain(&rt->r, &t)) {
+        SV *sv = pstx_retrieve_plain(aTHX_ &t);
+        pstx_retrieve_add_tag(aTHX_ rt, sv);
+        if (!hash_value(aTHX_ rt, f, sv))
+            return false;
+        if (PST_UNLIKELY(f->kind != PSTX_R_HASH))     /* its key is an object */
+            break;
+    }
+    return rt->r.error.code == PST_OK;      /* else one item too many */
 }
 
 bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)

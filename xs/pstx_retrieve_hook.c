@@ -19,17 +19,18 @@ static SV *new_shell(pTHX_ const pst_hook *h)
 static AV *read_list(pTHX_ pstx_retrieve *rt, pst_hook *h)
 {
     uint64_t count, tag;
+    SV *sv;
     AV *list = (AV *)sv_2mortal((SV *)newAV());
     if (!pst_reader_hook_list(&rt->r, h, &count))
         return NULL;
     for (; count; count--) {
         if (!pst_reader_hook_tag(&rt->r, h, &tag))
             return NULL;
-        if (tag >= rt->tag_count) {
-            (void)pst_reader_fail(&rt->r, PST_ERR_TAG, rt->tag_count, (uint64_t)(int64_t)(int32_t)tag);
+        if (!(sv = pstx_retrieve_tag(rt, tag))) {
+            (void)pst_reader_fail(&rt->r, PST_ERR_TAG, pstx_retrieve_tag_count(rt), (uint64_t)(int64_t)(int32_t)tag);
             return NULL;
         }
-        av_push(list, newRV_inc(rt->tags[tag]));
+        av_push(list, newRV_inc(sv));
     }
     return list;
 }
@@ -135,7 +136,7 @@ SV *pstx_retrieve_hook(pTHX_ pstx_retrieve *rt, pst_token *t)
     sv = new_shell(aTHX_ &h);
     f = pstx_retrieve_push(aTHX_ rt, PSTX_R_HOOK, sv);
     f->hook = h;
-    f->at = (SSize_t)rt->tag_count;
+    f->at = (SSize_t)pstx_retrieve_tag_count(rt);
     rt->bless = NULL;                      /* the record names the class */
     (void)pstx_retrieve_register(aTHX_ rt, sv);
     if (!(h.flags & PST_HOOK_RECURSE))

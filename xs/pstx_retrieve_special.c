@@ -7,12 +7,13 @@
 
 static SV *retrieve_object(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
+    SV *sv = pstx_retrieve_tag(rt, t->len);
     PERL_UNUSED_CONTEXT;
     rt->bless = NULL;
-    if (t->len < rt->tag_count)
-        return SvREFCNT_inc(rt->tags[t->len]);
+    if (sv)
+        return SvREFCNT_inc_simple_NN(sv);
     rt->ahead = PSTX_AHEAD_DONE;
-    (void)pst_reader_fail(&rt->r, PST_ERR_TAG, rt->tag_count,
+    (void)pst_reader_fail(&rt->r, PST_ERR_TAG, pstx_retrieve_tag_count(rt),
                           t->wire == PST_LOBJECT ? t->len : (uint64_t)(int64_t)(int32_t)t->len);
     return NULL;
 }
@@ -85,11 +86,32 @@ static void push_marker(pstx_retrieve *rt, uint8_t marker)
     rt->ref_markers[rt->ref_count++] = marker;
 }
 
+/* What an OBJECT that comes next names, if that is there already; it is consumed then.
+ * RETURNS: borrowed, or NULL. */
+static SV *take_known_object(pstx_retrieve *rt)
+{
+    enum { OBJECT_BYTES = 5 };
+    pst_cursor *in = &rt->r.in;
+    SV *target;
+    if (pst_cursor_left(in) < OBJECT_BYTES || *in->pos != PST_OBJECT)
+        return NULL;
+    target = pstx_retrieve_tag(rt, pst_load_be32(in->pos + 1));
+    if (target)
+        pst_cursor_skip_nocheck(in, OBJECT_BYTES);
+    return target;
+}
+
 /* A reference has one byte in the image: if it follows another it gets no frame of its own. */
 static SV *retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
 {
     pstx_rframe *f = rt->frame_count ? &rt->frames[rt->frame_count - 1] : NULL;
-    SV *rv;
+    SV *rv, *known = marker == PST_REF && rt->depth < rt->max_depth ? take_known_object(rt) : NULL;
+    if (known) {
+        rv = newSV_type(SVt_IV);
+        SvRV_set(rv, SvREFCNT_inc_simple_NN(known));
+        SvROK_on(rv);
+        return pstx_retrieve_register(aTHX_ rt, rv);
+    }
     push_marker(rt, marker);
     rv = newSV_type(SVt_IV);
     if (f && f->kind == PSTX_R_REF) {
@@ -98,7 +120,7 @@ static SV *retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
     }
     else
         f = pstx_retrieve_push(aTHX_ rt, PSTX_R_REF, rv);
-    f->at = (SSize_t)rt->tag_count;
+    f->at = (SSize_t)pstx_retrieve_tag_count(rt);
     (void)pstx_retrieve_register(aTHX_ rt, rv);
     if (!pstx_retrieve_deeper(rt))
         pstx_retrieve_too_deep(aTHX_ rt);
@@ -113,7 +135,7 @@ static SV *end_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f)
     if (!f->left)
         return pstx_retrieve_pop(aTHX_ rt);
     f->left--;
-    f->sv = rt->tags[--f->at];
+    f->sv = pstx_retrieve_tag(rt, (uint64_t)--f->at);
     return rv;
 }
 
@@ -354,7 +376,7 @@ static SV *eval_code(pTHX_ pstx_retrieve *rt, SV *source)
 
 static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
 {
-    size_t own_tag = rt->tag_count;
+    size_t own_tag = pstx_retrieve_tag_count(rt);
     SV *source, *text, *result;
     rt->bless = NULL;                  /* Storable blesses no code on the way in */
     if (rt->run.opt.trust != PSTX_TRUST_FULL) {

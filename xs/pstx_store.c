@@ -4,39 +4,10 @@
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-pstx_store_frame *pstx_store_push(pTHX_ pstx_store *st, enum pstx_frame_kind kind, SV *sv)
+void pstx_store_more_frames(pstx_store *st)
 {
-    pstx_store_frame *f;
-    if (PST_UNLIKELY(st->frame_count == st->frame_room)) {
-        st->frame_room = st->frame_room ? st->frame_room * 2 : 32;
-        Renew(st->frames, st->frame_room, pstx_store_frame);
-    }
-    f = &st->frames[st->frame_count++];
-    f->kind = kind;
-    f->flagged = f->restricted = f->recursed = false;
-    f->sv = sv;
-    f->at = f->count = 0;
-    f->key = NULL;
-    f->entry = NULL;
-    f->keys = NULL;
-    f->bucket = 0;
-    f->owned = st->user_code;
-    if (f->owned)
-        SvREFCNT_inc_simple_void_NN(sv);
-    f->depth = st->depth;
-    return f;
-}
-
-void pstx_store_pop(pTHX_ pstx_store *st)
-{
-    pstx_store_frame *f = &st->frames[--st->frame_count];
-    switch (f->kind) {
-    case PSTX_FRAME_HASH_LIST: st->entry_count = f->first; break;
-    case PSTX_FRAME_HASH_KEYS: Safefree(f->keys); break;
-    default: break;
-    }
-    if (f->owned)
-        SvREFCNT_dec(f->sv);
+    st->frame_room = st->frame_room ? st->frame_room * 2 : 32;
+    Renew(st->frames, st->frame_room, pstx_store_frame);
 }
 
 void pstx_store_hold(pTHX_ pstx_store *st, SV *sv)
@@ -55,10 +26,8 @@ void pstx_store_user_code(pTHX_ pstx_store *st)
     pstx_store_hash_detach(aTHX_ st);
 }
 
-void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count)
+void pstx_store_count_depth(pTHX_ pstx_store *st, IV limit, bool count)
 {
-    if (limit == -1)
-        return;
     if (count)
         st->depth++;
     if (st->depth > limit)
@@ -104,15 +73,13 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
     return cls;
 }
 
-pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash)
+pstx_class *pstx_store_find_class(pTHX_ pstx_store *st, HV *stash, size_t *recent)
 {
     const void *key = HvNAME_get(stash) ? (const void *)HvNAME_HEK(stash) : (const void *)stash;
     uint32_t at = (uint32_t)st->class_count;
-    if (PST_LIKELY(st->last_class < st->class_count && st->classes[st->last_class].key == key))
-        return &st->classes[st->last_class];
     if (!pstx_seen_add(&st->class_seen, key, &at))
         (void)class_new(aTHX_ st, stash, key);
-    st->last_class = at;
+    *recent = at;
     return &st->classes[at];
 }
 
@@ -513,7 +480,7 @@ static void forget(pTHX_ pstx_store *st)
         SvREFCNT_dec(st->classes[i].stash);
         SvREFCNT_dec(st->classes[i].freeze);
     }
-    st->class_count = st->last_class = 0;
+    st->class_count = 0;
     st->class_numbers = 0;
     st->odd_class_names = false;
     if (st->class_seen.count)

@@ -59,6 +59,8 @@ typedef struct pstx_store_frame {
     IV        number;        /* HOOK: position of the class; TIED_IDX: the index */
 } pstx_store_frame;
 
+enum { PSTX_RECENT_CLASSES = 8 };
+
 typedef struct pstx_store {
     pstx_run    run;         /* must be first */
     pst_writer  w;
@@ -77,7 +79,7 @@ typedef struct pstx_store {
     size_t      entry_count, entry_room;
     pstx_class *classes;
     size_t      class_count, class_room;
-    size_t      last_class;  /* position of the class asked for last */
+    size_t      recent[PSTX_RECENT_CLASSES];   /* positions, by address; any value is good */
     bool        odd_class_names;  /* a UTF-8 name was met: bytes must be compared */
     IV          class_numbers;    /* number of the next class to be written */
     pstx_seen   class_seen;  /* name -> position in classes */
@@ -101,21 +103,67 @@ enum pstx_step {
  * RETURNS: the image, mortal. PERL: croaks; runs user code (hooks). */
 SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, const pstx_object *object);
 
+/* Double the room for frames. */
+void pstx_store_more_frames(pstx_store *st);
+
 /* A new frame on top; its depth is set, the rest is zero. RETURNS: borrowed, valid until
  * the next push. PERL: none. */
-pstx_store_frame *pstx_store_push(pTHX_ pstx_store *st, enum pstx_frame_kind kind, SV *sv);
+PST_INLINE pstx_store_frame *pstx_store_push(pTHX_ pstx_store *st, enum pstx_frame_kind kind, SV *sv)
+{
+    pstx_store_frame *f;
+    PERL_UNUSED_CONTEXT;
+    if (PST_UNLIKELY(st->frame_count == st->frame_room))
+        pstx_store_more_frames(st);
+    f = &st->frames[st->frame_count++];
+    f->kind = kind;
+    f->flagged = f->restricted = f->recursed = false;
+    f->sv = sv;
+    f->at = f->count = 0;
+    f->key = NULL;
+    f->entry = NULL;
+    f->keys = NULL;
+    f->bucket = 0;
+    f->owned = st->user_code;
+    if (PST_UNLIKELY(f->owned))
+        SvREFCNT_inc_simple_void_NN(sv);
+    f->depth = st->depth;
+    return f;
+}
 
 /* Drop the top frame and what it owns. PERL: none. */
-void pstx_store_pop(pTHX_ pstx_store *st);
+PST_INLINE void pstx_store_pop(pTHX_ pstx_store *st)
+{
+    pstx_store_frame *f = &st->frames[--st->frame_count];
+    PERL_UNUSED_CONTEXT;
+    if (f->kind == PSTX_FRAME_HASH_LIST)
+        st->entry_count = f->first;
+    else if (PST_UNLIKELY(f->kind == PSTX_FRAME_HASH_KEYS))
+        Safefree(f->keys);
+    if (PST_UNLIKELY(f->owned))
+        SvREFCNT_dec(f->sv);
+}
 
 /* Write what an item is, its tag and blessing being done. PERL: croaks, runs user code. */
 enum pstx_step pstx_store_body(pTHX_ pstx_store *st, SV **sv);
 
-/* The next level of nesting; croaks when it is one too many. PERL: croaks. */
-void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count);
+/* The next level of nesting, if there is a limit; croaks when it is one too many. */
+void pstx_store_count_depth(pTHX_ pstx_store *st, IV limit, bool count);
+PST_INLINE void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count)
+{
+    if (PST_UNLIKELY(limit != -1))
+        pstx_store_count_depth(aTHX_ st, limit, count);
+}
 
 /* The class of a stash. RETURNS: borrowed, valid until the next call. PERL: none. */
-pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash);
+pstx_class *pstx_store_find_class(pTHX_ pstx_store *st, HV *stash, size_t *recent);
+PST_INLINE pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash)
+{
+    size_t *recent = &st->recent[PTR2UV(stash) / 64 % PSTX_RECENT_CLASSES];
+    /* User code can give a stash another name. */
+    if (PST_LIKELY(*recent < st->class_count && st->classes[*recent].stash == stash && !st->user_code))
+        return &st->classes[*recent];
+    return pstx_store_find_class(aTHX_ st, stash, recent);
+}
 
 /* Does the run admit objects of the class? RETURNS: the class, as above. PERL: croaks if not;
  * runs user code. */
@@ -202,6 +250,10 @@ PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
         (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
     else if (SvIOK(sv))
         pstx_store_iv(st, sv);
+#if NVSIZE == 8
+    else if (SvNOK(sv) && !SvPOK(sv))
+        (void)pst_write_double(&st->w, (double)SvNVX(sv));
+#endif
     else
         pstx_store_scalar(aTHX_ st, sv);
     return true;

@@ -52,35 +52,47 @@ PST_INLINE HE *next_entry(const pstx_store *st, pstx_store_frame *f)
     return f->kind == PSTX_FRAME_HASH ? next_in_buckets(f) : st->entries[f->at++];
 }
 
-/* List the entries, placeholders included, in perl's order. */
-static void list_entries(pstx_store *st, pstx_store_frame *f, U32 permutation)
+/* Ask for the values and their buffers, in two rounds, so that the waiting for one overlaps
+ * with that for all others. */
+PST_INLINE void prefetch_values(HE *const *entries, size_t count)
 {
-    HV *hv = (HV *)f->sv;
-    HE **buckets = HvARRAY(hv), **out;
-    size_t count = (size_t)f->count, i;
-    if (st->entry_count + count > st->entry_room) {
+    size_t i;
+    for (i = 0; i < count; i++)
+        PST_PREFETCH(HeVAL(entries[i]));
+    for (i = 0; i < count && count <= LIST_MAX; i++) {
+        const SV *value = HeVAL(entries[i]);
+        PST_PREFETCH(SvANY(value));
+        PST_PREFETCH(value->sv_u.svu_pv);
+    }
+}
+
+/* List the entries, placeholders included, in perl's order. */
+PST_INLINE void list_entries(pstx_store *st, pstx_store_frame *f, U32 permutation)
+{
+    enum { WORTH_PREFETCHING = 4 };
+    const HV *hv = (const HV *)f->sv;
+    HE *const *buckets = HvARRAY(hv);
+    const size_t max = HvMAX(hv), count = (size_t)f->count;
+    HE **out, **stop;
+    size_t i;
+    if (PST_UNLIKELY(st->entry_count + count > st->entry_room)) {
         st->entry_room = (st->entry_count + count) * 2;
         Renew(st->entries, st->entry_room, HE *);
     }
     out = st->entries + st->entry_count;
+    stop = out + count;
     f->first = st->entry_count;
     f->at = (IV)f->first;
     st->entry_count += count;
-    for (i = 0; i <= HvMAX(hv); i++) {
-        HE *he;
-        for (he = buckets[((U32)i ^ permutation) & HvMAX(hv)]; he; he = HeNEXT(he))
+    for (i = 0; out < stop && i <= max; i++) {
+        HE *he = buckets[(i ^ permutation) & max];
+        while (he && out < stop) {
             *out++ = he;
+            he = HeNEXT(he);
+        }
     }
-    /* The values and their buffers are asked for in two rounds, so that the waiting for
-     * one overlaps with that for all others. */
-    out = st->entries + f->first;
-    for (i = 0; i < count; i++)
-        PST_PREFETCH(HeVAL(out[i]));
-    for (i = 0; i < count && count <= LIST_MAX; i++) {
-        const SV *value = HeVAL(out[i]);
-        PST_PREFETCH(SvANY(value));
-        PST_PREFETCH(value->sv_u.svu_pv);
-    }
+    if (count >= WORTH_PREFETCHING)
+        prefetch_values(stop - count, count);
 }
 
 static size_t hek_size(const HEK *hek)
@@ -239,8 +251,34 @@ PST_INLINE void store_key(pTHX_ pstx_store *st, pstx_store_frame *f)
         (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
 }
 
+/* A plain hash that is listed: most are. Returns as pstx_store_hash_next(). */
+PST_INLINE SV *list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
+{
+    HE *const *next = st->entries + f->at, *const *stop = next + f->count;
+    if (f->key)                         /* back from its value */
+        (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
+    while (next < stop) {
+        const HE *he = *next++;
+        const HEK *key = HeKEY_hek(he);
+        SV *value = HeVAL(he);
+        f->key = key;                   /* for the path of an error */
+        if (PST_UNLIKELY(value == &PL_sv_placeholder))
+            pstx_store_immortal_undef(aTHX_ st);
+        else if (!pstx_store_leaf(aTHX_ st, value)) {
+            f->count = stop - next;
+            f->at = next - st->entries;
+            return value;
+        }
+        (void)pst_write_key(&st->w, HEK_KEY(key), (uint32_t)HEK_LEN(key));
+    }
+    pstx_store_pop(aTHX_ st);
+    return NULL;
+}
+
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
+    if (PST_LIKELY(f->kind == PSTX_FRAME_HASH_LIST && !f->flagged))
+        return list_next(aTHX_ st, f);
     if (f->key)                         /* back from its value */
         store_key(aTHX_ st, f);
     while (f->count > 0) {
