@@ -59,12 +59,24 @@ sub _scan_all {
         my @fresh = grep { !$exports{$_} } keys %new;
         last unless @fresh;
         %exports = %new;
-        my $mention = join '|', map { quotemeta } sort keys %exports;
-        my @again = scan($files, %common, data => 0, known => \%exports, only_mention => qr/\b(?:$mention)\b/);
+        my @again = scan($files, %common, data => 0, known => \%exports, only_mention => _users_of(\%exports));
         my %again = map { ($_->{file} => $_) } @again;
         @results = ((map { delete $again{$_->{file}} || $_ } @results), map { $again{$_} } sort keys %again);
     }
     return @results;
+}
+
+# A pattern for what a file has that uses one of these modules: it loads it, or names a sub of it.
+sub _users_of {
+    my ($exports) = @_;
+    my @patterns;
+    for my $package (sort keys %$exports) {
+        my $names = join '|', map { quotemeta } sort keys %{$exports->{$package}{subs}};
+        push @patterns, "\\b\Q$package\E(?:::|')(?:$names)\\b";
+        push @patterns, "\\b(?:use|require|use_ok|use_module|load|import)\\b[\\s('\"]*\Q$package\E\\b(?!::)" if $exports->{$package}{exports};
+    }
+    my $any = join '|', @patterns;
+    return qr/$any/;
 }
 
 sub _processors {

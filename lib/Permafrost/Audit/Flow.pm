@@ -7,7 +7,7 @@ use Exporter 'import';
 use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assignments assigned parent constant_string strip_parens variable);
 use Permafrost::Audit::Functions qw(is_storable kind_of target_argument %ROLE);
-use Permafrost::Audit::Places qw(class_of method_kind handle_kind file_kind guess_kind place_text tied_class kind_of_class);
+use Permafrost::Audit::Places qw(class_of method_kind handle_kind file_kind guess_kind place_text tied_class some_tied_class kind_of_class);
 
 our $VERSION = '0.01';
 our @EXPORT_OK = qw(destinations uses_of);
@@ -330,8 +330,8 @@ sub _element {
     }
     return $self->_arrive(env => 'the environment of child processes', $i) if $base eq '$ENV';
     my ($kind, $name) = $text =~ /sess(?:ion)?\}?(?:->)?\{/i ? (session => 'a session') : ();
-    my @inner = map { $_->[0] } grep { defined } map { [class_of_tied($source, $_)] } $base;
-    ($kind, $name) = kind_of_class($inner[0]) if !$kind && defined $inner[0];
+    my $class = class_of_tied($source, $base) // ($base =~ /\b_?(?:db|dbm|dbh|index|btree)\b[^\w]*\z/i ? some_tied_class($source) : undef);
+    ($kind, $name) = kind_of_class($class) if !$kind && defined $class;
     return $self->_arrive($kind, $name, $i, recv => $base, key => $key) if $kind && $kind =~ /\A(?:db|session|cache|shared)\z/;
     return $self->_arrive(data => 'a data structure', $i, target => $text);
 }

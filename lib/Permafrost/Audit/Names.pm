@@ -613,12 +613,12 @@ sub _constant_code {
 
 # ---- what others can have from this file ---------------------------------------------------------------------
 
-# By package: subs (name => function of Storable), default and tags of its exports.
+# By package: subs (name => function of Storable), default exports, and whether it exports at all.
 sub exported {
     my ($self) = @_;
     my %out;
     for my $package (keys %{$self->{table}}) {
-        next if is_storable($package);
+        next if is_storable($package) || $package eq 'main';
         for my $name (keys %{$self->{table}{$package}}) {
             next if $name eq '*';
             my @found = $self->lookup($name, $package);
@@ -627,17 +627,21 @@ sub exported {
     }
     my $found = assignments($self->{source});
     for my $text (grep { /\A\@(?:.*::)?EXPORT(?:_OK)?\z/ } keys %$found) {
-        next if $text =~ /_OK\z/;
         for my $set (@{$found->{$text}}) {
+            my $exports = $out{$self->{source}{tokens}[$set->{at}][PACKAGE]} ||= {};
+            $exports->{exports} = 1;
+            next if $text =~ /_OK\z/;
             my ($items) = $self->_items(@{$set->{rhs}});
-            push @{$out{$self->{source}{tokens}[$set->{at}][PACKAGE]}{default}}, grep { !ref } @$items;
+            push @{$exports->{default}}, grep { !ref } @$items;
         }
     }
     for my $package (keys %{$self->{exports}}) {
         my $exports = $self->{exports}{$package};
         push @{$out{$package}{default}}, @{$exports->{default} || []};
+        $out{$package}{exports} = 1;
         $out{$package}{subs}{$_} //= $exports->{names}{$_} || $_ for @{$exports->{default} || []};
     }
+    for my $import (grep { $_->{module} =~ /\bExporter\b|\AImporter\z|\ASub::/ } @{$self->{imports} || []}) { $out{$import->{package}}{exports} = 1 }
     for my $package (keys %out) { delete $out{$package} unless %{$out{$package}{subs} || {}} }
     return \%out;
 }

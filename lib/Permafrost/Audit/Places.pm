@@ -8,7 +8,7 @@ use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assignments assigned constant_string strip_parens receiver_start variable);
 
 our $VERSION = '0.01';
-our @EXPORT_OK = qw(class_of kind_of_class method_kind handle_kind file_kind guess_kind place_text tied_class);
+our @EXPORT_OK = qw(class_of kind_of_class method_kind handle_kind file_kind guess_kind place_text tied_class some_tied_class);
 
 # Modules that take images somewhere: a pattern for the class, the kind of place, its name for
 # people, and the methods that write.
@@ -202,6 +202,14 @@ sub tied_class {
     return $tied->{$text} ? @{$tied->{$text}} : ();
 }
 
+# The class that one of the hashes of this file is tied to, if that is a database.
+sub some_tied_class {
+    my ($source) = @_;
+    my $tied = $source->{tied} ||= _find_ties($source);
+    my ($class) = sort grep { ((kind_of_class($_))[0] // '') eq 'db' } map { $_->[0] } values %$tied;
+    return $class;
+}
+
 sub _find_ties {
     my ($source) = @_;
     my $t = $source->{tokens};
@@ -259,7 +267,8 @@ sub _opened {
         }
         my @handles = $name =~ /\A(?:pipe|socketpair|open[23])\z/ ? @args[0 .. ($#args < 1 ? $#args : 1)] : @args[0 .. ($#args < 0 ? -1 : 0)];
         my @where = $name eq 'open' || $name eq 'sysopen' ? _open_kind($source, @args)
-            : $name =~ /\Asocket\z|\Aaccept\z/ ? (socket => 'a socket') : (pipe => 'a pipe to another process of this machine');
+            : $name eq 'socket' ? _socket_kind($source, @args) : $name eq 'accept' ? _accepted_kind($source, \%opened, @args)
+            : (pipe => 'a pipe to another process of this machine');
         for my $handle (grep { defined } @handles) {
             my ($from, $to) = @$handle;
             $from++ while $t->[$from][TEXT] =~ /\A(?:my|our|local)\z/;
@@ -267,6 +276,19 @@ sub _opened {
         }
     }
     return \%opened;
+}
+
+sub _socket_kind {
+    my ($source, @args) = @_;
+    return (socket => 'a socket') unless @args > 1 && $source->text_of(@{$args[1]}) =~ /_(?:UNIX|LOCAL)\b/;
+    return (pipe => 'a socket of this machine');
+}
+
+# What accept gives is of the kind of the socket that listens.
+sub _accepted_kind {
+    my ($source, $opened, @args) = @_;
+    my ($known) = @args > 1 ? @{$opened->{$source->text_of(@{$args[1]})} || []} : ();
+    return $known ? @$known : (socket => 'a socket');
 }
 
 # Variables that the call at token I is assigned to.

@@ -309,7 +309,7 @@ sub _ignored_result {
             return if $word =~ /\A(?:map|grep|sort|sub)\z/ || $sub && ($t->[$open][MATCH] // 0) + 1 == $sub->{close};
             last;
         }
-        last if $type eq 'void';
+        if ($type eq 'void') { return if $self->_errno_asked_after($j); last }
         return if $type !~ /\A(?:paren|ternary)\z/ && !($type eq 'and' && $around->{side} eq 'right');
         ($i, $j) = @$around{qw(first last)};
     }
@@ -319,13 +319,27 @@ sub _ignored_result {
     return;
 }
 
+# Does the next statement ask for $! ?
+sub _errno_asked_after {
+    my ($self, $at) = @_;
+    my $source = $self->{source};
+    my $t = $source->{tokens};
+    my $start = $source->statement_end($at) + 1;
+    return 0 if $start > $#$t;
+    my $asks = 0;
+    for my $i ($start .. $source->statement_end($start)) {
+        $asks = 1 if $t->[$i][TYPE] eq 'word' && $t->[$i][TEXT] =~ /\A(?:if|unless)\z/;
+        return 1 if $asks && $t->[$i][TEXT] =~ /\A\$(?:!|OS_ERROR|ERRNO)\z/;
+    }
+    return 0;
+}
+
 # ---- readers ------------------------------------------------------------------------------------------------
 
 sub _reader {
     my ($self, $call) = @_;
     return if $call->{form} eq 'ref' || !$call->{args} || !@{$call->{args}};
-    my ($first) = @{$call->{args}[0]};
-    return if grep { $_->{at} == $first || $_->{first} == $first } grep { $_->{role} =~ /\A(?:native|network)\z/ && $_->{form} eq 'call' } @{$self->{calls}};
+    return if $self->_reads_own($call);
     $self->_untrusted($call);
     $self->_unchecked($call);
     return;
@@ -384,13 +398,25 @@ sub _unchecked_variable {
         my $type = $use->{type};
         $type = 'deref' if $type eq 'method' && $t->[$at + 2][TYPE] eq 'word';
         if ($type eq 'deref') {
-            my $test = parent($source, $use->{first}, $use->{last});
-            return if $self->_asks($test);
+            return if $self->_asks(parent($source, $use->{first}, $use->{last})) || $self->_asked_in_statement($name, $at);
             return $self->_unchecked_at($call, $weak ? POSSIBLE : $call->{sure} > LIKELY ? LIKELY : $call->{sure}, $at);
         }
         return;    # a test, or something that we cannot judge
     }
     return;
+}
+
+# Does the statement around token AT, with its modifier, ask whether there is anything?
+sub _asked_in_statement {
+    my ($self, $name, $at) = @_;
+    my $source = $self->{source};
+    for my $other ($source->statement_start($at) .. $source->statement_end($at)) {
+        next if $other == $at || $source->{tokens}[$other][TYPE] ne 'sym' || $source->{tokens}[$other][TEXT] ne $name;
+        my $around = parent($source, $other, $other);
+        $around = parent($source, $around->{first}, $around->{last}) if $around->{type} eq 'paren';
+        return 1 if $around->{type} =~ /\A(?:test|condition|compare|modifier|and|or)\z/ || $around->{type} eq 'arg' && $around->{name} =~ /\A(?:ref|defined|reftype|blessed)\z/;
+    }
+    return 0;
 }
 
 # Is this a question whether there is anything?
@@ -475,10 +501,32 @@ sub _switches {
             my ($sure, $filtered) = $self->_switched_on(@range);
             next unless $sure;
             my ($at) = grep { $source->{tokens}[$_][TEXT] =~ /::$name\z/ } $set->{lhs}[0] .. $set->{lhs}[1];
+            $sure = POSSIBLE if $name ne 'forgive_me' && $self->_only_for_copies($set);
             $self->_switch($name, $sure, $at // $set->{at}, $filtered);
         }
     }
     return;
+}
+
+# A local switch in a block that then only copies data: no image comes from elsewhere.
+sub _only_for_copies {
+    my ($self, $set) = @_;
+    my $source = $self->{source};
+    my $t = $source->{tokens};
+    return 0 if $t->[$source->statement_start($set->{at})][TEXT] ne 'local';
+    my $close = $set->{at};
+    while ($close < $#$t && !($t->[$close][TEXT] eq '}' && ($t->[$close][MATCH] // $#$t) < $set->{at})) { $close++ }
+    my @calls = grep { $_->{at} > $set->{at} && $_->{at} < $close } @{$self->{calls}};
+    my $images = grep { $_->{role} eq 'read' || $_->{role} ne 'clone' && grep { $_->{kind} ne 'clone' } @{$_->{places} || []} } grep { !$self->_reads_own($_) } @calls;
+    return @calls && !$images;
+}
+
+# Is this a thaw of an image that is made in its own argument?
+sub _reads_own {
+    my ($self, $call) = @_;
+    return 0 unless $call->{role} eq 'read' && $call->{args} && @{$call->{args}};
+    my $first = $call->{args}[0][0];
+    return scalar grep { $_->{first} == $first && $_->{role} =~ /\A(?:native|network)\z/ && $_->{form} eq 'call' } @{$self->{calls}};
 }
 
 # The range of what a variable gets, of a list perhaps.
