@@ -33,6 +33,8 @@ sub _finding {
     for my $place (@{$write->{places}}) {
         my $id = $place->{here} ? "$file\0$place->{id}" : $place->{id};
         for my $network (@{$places->{$id} || []}) {
+            # Two branches of one sub: somebody has chosen.
+            next if $write->{chosen} && $network->[0] eq $file && ($network->[1]{sub} // '') eq ($write->{sub} // '');
             my $this = _least($place->{sure}, $write->{sure}, $network->[1]{sure});
             next if defined $sure && $this <= $sure;
             ($best, $other, $sure) = ($place, $network, $this);

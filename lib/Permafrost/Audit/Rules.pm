@@ -77,7 +77,7 @@ sub _writer {
     $call->{places} = \@places;
     my $native = $call->{role} eq 'native';
     my $sure = $self->_has_alternative($call) ? POSSIBLE : $call->{sure};
-    push @{$self->{writes}}, $self->_write_record($call, $sure, \@places);
+    push @{$self->{writes}}, {%{$self->_write_record($call, $sure, \@places)}, chosen => $native && $sure < $call->{sure} ? 1 : 0};
     $self->_native_image($call, $sure, \@places) if $native;
     $self->_ignored_result($call) if $call->{form} eq 'call' && kind_of($call->{fn}) ne 'memory';
     return;
@@ -187,20 +187,27 @@ sub _branches_beside {
     return @found;
 }
 
-# return nfreeze(...) if PORTABLE; return freeze(...);
+# return nfreeze(...) if PORTABLE; return freeze(...); and the same with blocks.
 sub _returned_before {
     my ($self, $call) = @_;
+    my $t = $self->{source}{tokens};
+    my $sub = $t->[$call->{at}][SUB] or return 0;
+    my @network = grep { $_->{role} eq 'network' && $_->{fn} eq network_name($call->{fn}) && $t->[$_->{at}][SUB] && $t->[$_->{at}][SUB] == $sub } @{$self->{calls}};
+    return scalar grep { $self->_leaves_before($_->{at}, $call->{at}) || $self->_leaves_before($call->{at}, $_->{at}) } @network;
+}
+
+# Does the sub return at token I, under a condition, so that token J behind it is the other case?
+sub _leaves_before {
+    my ($self, $i, $j) = @_;
+    return 0 if $i > $j;
     my $source = $self->{source};
     my $t = $source->{tokens};
-    my $sub = $t->[$call->{at}][SUB] or return 0;
-    for my $other (grep { $_->{role} eq 'network' && $_->{fn} eq network_name($call->{fn}) } @{$self->{calls}}) {
-        next unless $t->[$other->{at}][SUB] && $t->[$other->{at}][SUB] == $sub;
-        my ($start, $end) = ($source->statement_start($other->{at}), $source->statement_end($other->{at}));
-        return 1 if $t->[$start][TEXT] eq 'return' && grep { $t->[$_][TEXT] =~ /\A(?:if|unless)\z/ } $start .. $end;
-        my $mine = $source->statement_start($call->{at});
-        return 1 if $t->[$mine][TEXT] eq 'return' && grep { $t->[$_][TEXT] =~ /\A(?:if|unless)\z/ } $mine .. $source->statement_end($call->{at});
-    }
-    return 0;
+    my ($start, $end) = ($source->statement_start($i), $source->statement_end($i));
+    return 0 unless $t->[$start][TEXT] eq 'return' && $end < $j;
+    return 1 if grep { $t->[$_][TYPE] eq 'word' && $t->[$_][TEXT] =~ /\A(?:if|unless)\z/ } $start .. $end;
+    my $open = $start - 1;
+    $open-- while $open > 0 && !($t->[$open][TEXT] eq '{' && $t->[$open][TYPE] eq 'struct');
+    return $open > 0 && $t->[$open - 1][TEXT] =~ /\A(?:\)|else)\z/ && ($t->[$open][MATCH] // $j) < $j;
 }
 
 # Computed or long floats in the data that are visible here: their text, else nothing.
@@ -582,7 +589,7 @@ sub _texts_of_evals {
         my ($string) = grep { $t->[$_][TYPE] eq 'str' } $i + 1 .. ($i + 4 < $#$t ? $i + 4 : $#$t);
         my $at = $t->[$string // $i];
         my $here = $at->[TEXT] =~ /\A<</;
-        $self->_inner($text, $at->[LINE] + ($here ? 1 : 0), $i, POSSIBLE, $here ? 1 : $at->[COL] + length(($at->[TEXT] =~ /\A(q[qw]?\s*.|.)/s)[0]));
+        $self->_inner($text, $at->[LINE] + ($here ? 1 : 0), $i, POSSIBLE, $here ? 1 : $at->[COL] + length(($at->[TEXT] =~ /\A(q[qw]?\s*.|.)/s)[0]), defined $string);
     }
     return;
 }
@@ -595,18 +602,23 @@ sub _text_behind_end {
     my @lines = split /\n/, $source->{text}, -1;
     my $text = join "\n", @lines[$first - $source->{first_line} .. $#lines];
     return unless $text =~ /Storable|freeze|store|thaw|retrieve/;
-    $self->_inner($text, $first, $#{$source->{tokens}}, LIKELY, 1);
+    $self->_inner($text, $first, $#{$source->{tokens}}, LIKELY, 1, 1);
     return;
 }
 
-# Examine a text that is compiled from the code around token I.
+# Examine a text that is compiled from the code around token I; it begins at LINE and COLUMN if it
+# stands in this place of the source.
 sub _inner {
-    my ($self, $text, $line, $i, $most, $column) = @_;
+    my ($self, $text, $line, $i, $most, $column, $string_is_here) = @_;
     my $source = $self->{source};
     my $inner = eval { Permafrost::Audit::Source->parse($text, name => $source->{name}, line => $line, package => $source->{tokens}[$i][PACKAGE] // 'main') } or return;
     my $result = examine($inner, known => $self->{names}{known}, outer => $self->{names}, most => $most < $self->{most} ? $most : $self->{most});
     for my $finding (@{$result->{findings}}) {
         $finding->{column} += $column - 1 if $finding->{line} == $line;
+        if (!$string_is_here) {    # the text stands elsewhere: show the eval
+            my $at = $source->{tokens}[$i];
+            @$finding{qw(line column length source first_line last_line)} = ($at->[LINE], $at->[COL], length $at->[TEXT], $source->line($at->[LINE]), $at->[LINE], $at->[LINE]);
+        }
         $finding->{sub} //= $source->sub_name($i) if $most == POSSIBLE;
         delete $finding->{fixable};
         push @{$self->{findings}}, $finding;

@@ -36,7 +36,7 @@ sub from_tokens {
     my $self = bless {
         name => $option{name}, text => $text, first_line => $option{line} || 1,
         base => $option{package} || 'main', comments => [], tokens => [], subs => [],
-        end_line => undef, line_count => 0,
+        end_line => undef,
     }, $class;
     $self->_take($tokens);
     $self->_match_brackets;
@@ -109,7 +109,9 @@ sub _take {
         }
         else { $col += length $content }
     }
-    $self->{line_count} = $line;
+    # Two semicolons behind the end, so that one can always look ahead.
+    my $last = @$out ? $out->[-1][LINE] : $line;
+    push @$out, map { ['struct', ';', $last, 0] } 1 .. 2;
     return;
 }
 
@@ -122,11 +124,19 @@ sub _heredoc_lines {
 sub _string_value {
     my ($token, $class) = @_;
     if ($class eq 'HereDoc') {
-        return (join('', $token->heredoc), ($token->{_mode} || '') eq 'interpolate');
+        return _interpolation(join('', $token->heredoc), ($token->{_mode} || '') eq 'interpolate');
     }
-    my $value = eval { $token->string } // '';
-    my $double = $class eq 'Quote::Double' || $class eq 'Quote::Interpolate';
-    return ($value, $double && $value =~ /(?<!\\)(?:\\\\)*[\$\@]/ ? 1 : 0);
+    return _interpolation($token->string // '', $class eq 'Quote::Double' || $class eq 'Quote::Interpolate');
+}
+
+# The value of a string, and whether there are variables in it; without any it is what perl makes
+# of it, as far as quotes and variables go.
+sub _interpolation {
+    my ($value, $double) = @_;
+    return ($value, 0) unless $double;
+    return ($value, 1) if $value =~ /(?<!\\)(?:\\\\)*[\$\@]/;
+    $value =~ s/\\([\$\@"\\])/$1/g;
+    return ($value, 0);
 }
 
 # Pair the brackets and say of each brace what it is: block, hash, subscript or deref.
