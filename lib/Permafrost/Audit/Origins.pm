@@ -19,11 +19,11 @@ my $REQUEST_CLASS = qr/\A(?:CGI\b|CGI::(?!Session)|Plack::Request|HTTP::Request|
 my $REQUEST_NAME  = qr/(?:\A|[>\$])(?:cgi|q|query|req|request|r|c|ctx|plack_req|http_req)(?:\(\))?\z/i;
 # What they give that a stranger has sent.
 my %REQUEST_METHOD = (
-    (map { ($_ => 'a request') } qw(param params parameters body_params body_parameters query_parameters query_params body_param query_param url_param every_param body raw_body content raw_content decoded_content upload path_info args json_body)),
+    (map { ($_ => 'a request') } qw(param multi_param params parameters body_params body_parameters query_parameters query_params body_param query_param url_param every_param body raw_body content raw_content decoded_content upload path_info args json_body)),
     (map { ($_ => 'a cookie') } qw(cookie cookies signed_cookie_unchecked raw_cookie)),
     (map { ($_ => 'a header') } qw(header headers headers_in header_in get_header)),
 );
-my %REQUEST_FUNCTION = (param => 'a request', params => 'a request', cookie => 'a cookie', cookies => 'a cookie', raw_cookie => 'a cookie',
+my %REQUEST_FUNCTION = (param => 'a request', multi_param => 'a request', url_param => 'a request', params => 'a request', cookie => 'a cookie', cookies => 'a cookie', raw_cookie => 'a cookie',
     request_header => 'a header', body_parameters => 'a request', query_parameters => 'a request', uploads => 'a request');
 my $BASE64 = qr/\A(?:MIME::Base64::)?(?:decode_base64\w*|base64_decode|b64_decode|decode_b64\w*|from_base64|b64decode|decoded_base64)\z|\Adecode_base64url\z/;
 # A signature or the like is looked at.

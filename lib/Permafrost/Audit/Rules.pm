@@ -490,7 +490,7 @@ sub _excluded {
         if ($text =~ /[)\]}]/ && defined $match && $match < $open) { $open = $match; next }
         next unless $text eq '{' && defined $match && $match < $j;
         return 1 if grep { $_->[0] < $j && $j < $_->[1] } $self->_branches_beside($open, $match);
-        return 1 if $t->[$open - 1][TEXT] eq ')' && grep { $t->[$_][TYPE] eq 'word' && $t->[$_][TEXT] eq 'return' } $i .. $match;
+        return 1 if $t->[$open - 1][TEXT] eq ')' && grep { $t->[$_][TYPE] eq 'word' && $t->[$_][TEXT] eq 'return' } $self->{source}->statement_start($i) .. $match;
     }
     return 0;
 }
