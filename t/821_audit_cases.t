@@ -63,7 +63,8 @@ for my $file (sort glob "$FindBin::Bin/audit/*.txt") {
         my $short = sub { $_[0]{file} =~ s{\A\Q$dir\E/}{}r };
         my @found = map { $short->($_) . ":$_->{line} $_->{id} $_->{confidence}" } @{$report->{findings}};
         my ($theme) = $file =~ /(\w+)\.txt\z/;
-        is(join("\n", sort @found), join("\n", sort @$wanted), "$theme: $name") or diag map { "  $_->{message}\n" } @{$report->{findings}};
+        is(join("\n", sort @found), join("\n", sort @$wanted), "$theme: $name")
+            or diag map { "  $_->{message}\n" } @{$report->{findings}};
         for my $finding (@{$report->{findings}}) {
             my $want = $severity->{$short->($finding) . ":$finding->{line} $finding->{id}"} or next;
             is($finding->{severity}, $want, "$theme: $name: severity") or diag $finding->{message};

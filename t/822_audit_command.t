@@ -30,7 +30,8 @@ is($err, '', 'nothing on the error output: no progress without a terminal');
 ($status, $out) = audit_command($dir, 'lib/Good.pm', 'lib/Other.pm');
 is($status, 0, 'no findings: 0');
 is($out, "no findings in 2 files\n", 'and says so');
-for my $wrong (['--nonsense'], ['--format', 'xml'], ['--confidence', 'sure'], ['--jobs', '0'], ['--config', '/nonexistent/rc'],
+for my $wrong (['--nonsense'], ['--format', 'xml'], ['--confidence', 'sure'], ['--jobs', '0'],
+    ['--config', '/nonexistent/rc'],
     ['--baseline', '/nonexistent'], ['--diff', '-', '-'], ['--trace', '/nonexistent']) {
     ($status, $out, $err) = audit_command($dir, @$wrong);
     is($status, 2, "@$wrong: 2");
@@ -43,7 +44,8 @@ like($out, qr/^nothing\.pm: No such file/m, 'it is named');
 ($status, $out) = audit_command($dir, '--help');
 is($status, 0, '--help');
 for my $option ($out =~ /^  (--[\w-]+)/mg) {
-    like(slurp('lib/Permafrost/Audit.pm'), qr/^=item [^\n]*\Q$option\E\b/m, "$option is in the manual") unless $option eq '--help';
+    like(slurp('lib/Permafrost/Audit.pm'), qr/^=item [^\n]*\Q$option\E\b/m, "$option is in the manual")
+        unless $option eq '--help';
 }
 ($status, $out) = audit_command($dir, \$bad, '-');
 is($status, 1, 'the standard input');
@@ -54,11 +56,14 @@ like($out, qr/^-:3:17: /m, 'is called -');
 ($status, $out) = audit_command($dir, '--json');
 is($status, 1, '--json: the same status');
 my $report = json($out);
-is_deeply([sort keys %$report], [qw(errors files findings known suppressed tool version)], 'JSON: the object');
+is_deeply([sort keys %$report], [qw(errors files findings known suppressed tool version)],
+    'JSON: the object');
 my $finding = $report->{findings}[0];
 is_deeply({map { ($_ => $finding->{$_}) } grep { $_ ne 'fingerprint' } keys %$finding}, {
-    id => 'native-image', confidence => 'certain', severity => 'warning', file => 'lib/Bad.pm', line => 3, column => 17, sub => 'main::image',
-    message => "freeze writes an image in this machine's native byte order", suggestion => 'use nfreeze', function => 'freeze', source => '    my $image = freeze($_[0]);',
+    id => 'native-image', confidence => 'certain', severity => 'warning', file => 'lib/Bad.pm', line => 3,
+        column => 17, sub => 'main::image',
+    message => "freeze writes an image in this machine's native byte order", suggestion => 'use nfreeze',
+        function => 'freeze', source => '    my $image = freeze($_[0]);',
 }, 'JSON: the finding');
 like($out, qr/"line" : 3,?$/m, 'JSON: numbers are numbers');
 is(scalar(() = audit_command($dir, '--json', '--jobs', 1)), 3, 'one process');
@@ -66,7 +71,8 @@ is((audit_command($dir, '--json', '--jobs', 3))[1], $out, 'as many processes as 
 
 # ---- SARIF, GitHub, checkstyle -----------------------------------------------------------------------------
 
-my $other = project("odd name & <\xC3\xA9>.pl" => "use Storable;\n\tstore(\$x, \$y); # \xC3\xA9\n", 'mix.pl' => "use Storable;\nstore(\$x, '/a') or die; Storable::nstore(\$x, '/a') or die;\n");
+my $other = project("odd name & <\xC3\xA9>.pl" => "use Storable;\n\tstore(\$x, \$y); # \xC3\xA9\n",
+    'mix.pl' => "use Storable;\nstore(\$x, '/a') or die; Storable::nstore(\$x, '/a') or die;\n");
 ($status, $out) = audit_command($other, '--format', 'sarif');
 my $sarif = json($out);
 is($sarif->{version}, '2.1.0', 'SARIF: version');
@@ -75,7 +81,8 @@ my $run = $sarif->{runs}[0];
 is($run->{tool}{driver}{name}, 'permafrost audit', 'SARIF: driver');
 my @ids = map { $_->{id} } @{$run->{tool}{driver}{rules}};
 for my $rule (@{$run->{tool}{driver}{rules}}) {
-    ok(length $rule->{shortDescription}{text} && length $rule->{fullDescription}{text} && length $rule->{help}{text}, "SARIF: texts of $rule->{id}");
+    ok(length $rule->{shortDescription}{text} && length $rule->{fullDescription}{text}
+        && length $rule->{help}{text}, "SARIF: texts of $rule->{id}");
     like($rule->{defaultConfiguration}{level}, qr/\A(?:error|warning|note)\z/, 'SARIF: its level');
 }
 ok(@{$run->{results}} >= 4, 'SARIF: results');
@@ -84,11 +91,14 @@ for my $result (@{$run->{results}}) {
     like($result->{level}, qr/\A(?:error|warning|note)\z/, 'SARIF: level');
     ok(length $result->{message}{text}, 'SARIF: message');
     my $physical = $result->{locations}[0]{physicalLocation};
-    like($physical->{artifactLocation}{uri}, qr/\A(?:mix\.pl|odd%20name%20%26%20%3C%C3%A9%3E\.pl)\z/, 'SARIF: URI');
-    ok($physical->{region}{startLine} >= 1 && $physical->{region}{startColumn} >= 1 && $physical->{region}{endColumn} > $physical->{region}{startColumn}, 'SARIF: region');
+    like($physical->{artifactLocation}{uri}, qr/\A(?:mix\.pl|odd%20name%20%26%20%3C%C3%A9%3E\.pl)\z/,
+        'SARIF: URI');
+    ok($physical->{region}{startLine} >= 1 && $physical->{region}{startColumn} >= 1
+        && $physical->{region}{endColumn} > $physical->{region}{startColumn}, 'SARIF: region');
     ok(length $result->{partialFingerprints}{'permafrost/v1'}, 'SARIF: fingerprint');
 }
-ok((grep { $_->{relatedLocations} && $_->{relatedLocations}[0]{physicalLocation}{region}{startLine} == 2 } @{$run->{results}}), 'SARIF: related places');
+ok((grep { $_->{relatedLocations} && $_->{relatedLocations}[0]{physicalLocation}{region}{startLine} == 2 }
+    @{$run->{results}}), 'SARIF: related places');
 SKIP: {
     my $schema = $ENV{SARIF_SCHEMA} or skip 'SARIF_SCHEMA names no schema', 1;
     eval { require JSON::Validator; 1 } or skip 'needs JSON::Validator', 1;
@@ -98,28 +108,36 @@ SKIP: {
 
 ($status, $out) = audit_command($other, '--format', 'github');
 like($out, qr/^::warning file=odd name & <\xC3\xA9>\.pl,line=2,col=2,endColumn=7,title=native-image \(certain\)::store writes [^\n]*%0Ause nstore$/m, 'GitHub');
-is(scalar(grep { !/\A::(?:error|warning|notice) file=[^:]*::[^:]/ } split /\n/, $out), 0, 'GitHub: nothing else');
+is(scalar(grep { !/\A::(?:error|warning|notice) file=[^:]*::[^:]/ } split /\n/, $out), 0,
+    'GitHub: nothing else');
 ($status, $out) = audit_command($other, '--format', 'checkstyle');
 like($out, qr/\A<\?xml version="1.0" encoding="UTF-8"\?>\n<checkstyle version="4.3">\n/, 'checkstyle: head');
 like($out, qr{<file name="odd name &amp; &lt;\xC3\xA9&gt;\.pl">\n    <error line="2" column="2" severity="warning" message="[^"<>]+" source="permafrost.native-image"/>}, 'checkstyle: error');
 like($out, qr{</file>\n</checkstyle>\n\z}, 'checkstyle: end');
 ($status, $out) = audit_command($other, "odd name & <\xC3\xA9>.pl");
-like($out, qr/^    \tstore\(\$x, \$y\); # \xC3\xA9\n    \t\^~~~~$/m, 'text: a tab in front of the caret, too');
+like($out, qr/^    \tstore\(\$x, \$y\); # \xC3\xA9\n    \t\^~~~~$/m,
+    'text: a tab in front of the caret, too');
 
 # ---- confidence and settings -----------------------------------------------------------------------------------
 
 my $rich = project(
     '.permafrostrc' => "# settings\n[paths]\ninclude = lib bin\nexclude = lib/old/ *.bak.pl\n\n[severity]\nunchecked-result = off\nnative-image = error\n[cache]\nMy::Cache = keep\n",
     'lib/A.pm' => "use Storable;\nstore(\$x, \$y);\nmy \$z = \$q ? Storable::nfreeze(\$x) : Storable::freeze(\$x);\n",
-    'lib/old/B.pm' => $bad, 'bin/x.bak.pl' => $bad, 'bin/c.pl' => "use Storable 'freeze';\nmy \$c = My::Cache->new;\n\$c->keep(1, freeze(\$v));\n", 't/d.t' => $bad,
+    'lib/old/B.pm' => $bad, 'bin/x.bak.pl' => $bad,
+        'bin/c.pl' => "use Storable 'freeze';\nmy \$c = My::Cache->new;\n\$c->keep(1, freeze(\$v));\n",
+        't/d.t' => $bad,
 );
 ($status, $out) = audit_command($rich, '--json');
 is(found($out), "bin/c.pl:3 native-image certain\nlib/A.pm:2 native-image certain\nlib/A.pm:3 native-image possible", 'settings: paths, off');
 is(join(' ', map { $_->{severity} } @{json($out)->{findings}}), 'error error error', 'settings: severity');
 like(json($out)->{findings}[0]{message}, qr/goes to My::Cache by \$c->keep/, 'settings: a cache module');
-is(found((audit_command($rich, '--json', '--confidence', 'likely'))[1]), "bin/c.pl:3 native-image certain\nlib/A.pm:2 native-image certain", '--confidence');
-is(found((audit_command("$rich/lib", '--json', '.'))[1]), "A.pm:2 native-image certain\nA.pm:3 native-image possible\nold/B.pm:3 native-image certain", 'settings: found in the folder above, excluding names as they are seen here');
-for my $wrong ("[nothing]\n", "[severity]\nnative-image = bad\n", "[severity]\nnonsense = note\n", "x\n", "x = 1\n", "[paths]\nx = 1\n", "[cache]\n1 2 = x\n") {
+is(found((audit_command($rich, '--json', '--confidence', 'likely'))[1]),
+    "bin/c.pl:3 native-image certain\nlib/A.pm:2 native-image certain", '--confidence');
+is(found((audit_command("$rich/lib", '--json', '.'))[1]),
+    "A.pm:2 native-image certain\nA.pm:3 native-image possible\nold/B.pm:3 native-image certain",
+    'settings: found in the folder above, excluding names as they are seen here');
+for my $wrong ("[nothing]\n", "[severity]\nnative-image = bad\n", "[severity]\nnonsense = note\n", "x\n",
+    "x = 1\n", "[paths]\nx = 1\n", "[cache]\n1 2 = x\n") {
     put($rich, 'rc', $wrong);
     ($status, $out, $err) = audit_command($rich, '--config', 'rc');
     is($status, 2, 'settings that are wrong: ' . $wrong =~ tr/\n/ /r);
@@ -141,7 +159,8 @@ END
 ($status, $out) = audit_command($comments, '--json');
 is(found($out), "a.pl:8 native-image certain\na.pl:8 unused-suppression certain", 'comments');
 is(json($out)->{suppressed}, 3, 'how many were suppressed');
-like((grep { $_->{id} eq 'unused-suppression' } @{json($out)->{findings}})[0]{message}, qr/no such finding/, 'a finding that there is not');
+like((grep { $_->{id} eq 'unused-suppression' } @{json($out)->{findings}})[0]{message}, qr/no such finding/,
+    'a finding that there is not');
 
 # ---- baseline -------------------------------------------------------------------------------------------------------
 
@@ -154,7 +173,8 @@ put($old, 'a.pl', "use strict;\n\n$bad" . "my \$again = freeze([]);\n");
 ($status, $out) = audit_command($old, '--json', '--baseline', 'baseline.json', 'a.pl');
 is(found($out), 'a.pl:8 native-image certain', 'baseline: the old one has moved, the new one is reported');
 put($old, 'a.pl', "$bad$bad");
-is(found((audit_command($old, '--json', '--baseline', 'baseline.json', 'a.pl'))[1]), 'a.pl:8 native-image certain', 'baseline: the same again is new');
+is(found((audit_command($old, '--json', '--baseline', 'baseline.json', 'a.pl'))[1]),
+    'a.pl:8 native-image certain', 'baseline: the same again is new');
 put($old, 'no.json', '[]');
 is((audit_command($old, '--baseline', 'no.json', 'a.pl'))[0], 2, 'baseline: not one');
 
@@ -171,18 +191,24 @@ my %odd = (
     'no_end.pl'  => "use Storable qw(freeze);\n\n$line",
     'program'    => "#!/usr/bin/env perl\nuse Storable 'freeze';\n$line\n",
 );
-my $odd = project(%odd, 'empty.pl' => '', 'nul.pl' => "Storable freeze\0\0\0", 'binary.pm' => join('', map { chr } 0 .. 255) . 'Storable freeze', 'dir.pl/x.txt' => '',
-    'shell' => "#!/bin/sh\n# perl Storable freeze\n", 'broken.pl' => "use Storable 'freeze'; freeze(((((\n\"abc\n", 'q.pl' => "use Storable 'freeze'; qw(\n", 'here.pl' => "use Storable 'freeze'; <<X;\nfreeze(1);\n");
+my $odd = project(%odd, 'empty.pl' => '', 'nul.pl' => "Storable freeze\0\0\0",
+    'binary.pm' => join('', map { chr } 0 .. 255) . 'Storable freeze', 'dir.pl/x.txt' => '',
+    'shell' => "#!/bin/sh\n# perl Storable freeze\n",
+        'broken.pl' => "use Storable 'freeze'; freeze(((((\n\"abc\n",
+        'q.pl' => "use Storable 'freeze'; qw(\n", 'here.pl' => "use Storable 'freeze'; <<X;\nfreeze(1);\n");
 ($status, $out, $err) = audit_command($odd, '--json');
-is(join("\n", grep { !/\A(?:broken|binary|nul|q|here)/ } split /\n/, found($out)), join("\n", map { "$_:3 native-image certain" } sort keys %odd), 'line ends, encodings, suffixes');
+is(join("\n", grep { !/\A(?:broken|binary|nul|q|here)/ } split /\n/, found($out)),
+    join("\n", map { "$_:3 native-image certain" } sort keys %odd), 'line ends, encodings, suffixes');
 is($err, '', 'and nothing is said of broken files but in the report');
 my $utf8 = project('a.pl' => "use utf8; use Storable 'freeze';\nmy \$\xC3\xA9 = \"\xC3\xA9\xC3\xA9\"; my \$y = freeze(1);\n");
-is(json((audit_command($utf8, '--json'))[1])->{findings}[0]{column}, 27 - 4, 'columns count characters') or diag((audit_command($utf8, '--json'))[1]);
+is(json((audit_command($utf8, '--json'))[1])->{findings}[0]{column}, 27 - 4, 'columns count characters')
+    or diag((audit_command($utf8, '--json'))[1]);
 SKIP: {
     skip 'root may read everything', 1 if $> == 0;
     put($utf8, 'secret.pl', $bad);
     chmod 0, "$utf8/secret.pl";
-    is(json((audit_command($utf8, '--json'))[1])->{errors}[0]{file}, 'secret.pl', 'a file that cannot be read is reported');
+    is(json((audit_command($utf8, '--json'))[1])->{errors}[0]{file}, 'secret.pl',
+        'a file that cannot be read is reported');
 }
 
 # ---- images among the files -----------------------------------------------------------------------------------------------

@@ -52,7 +52,8 @@ put($dir, 'lib/A.pm', $old =~ s/nfreeze\(/freeze(/r);
 is(review($dir, 'a call'), 'lib/A.pm:5 native-image certain', 'a changed call');
 
 put($dir, 'lib/A.pm', $old =~ s/^use .*/use Storable qw(freeze); *nfreeze = \\&freeze;/mr);
-is(review($dir, 'an import'), 'lib/A.pm:5 native-image certain', 'what a changed import does to a line that has not changed');
+is(review($dir, 'an import'), 'lib/A.pm:5 native-image certain',
+    'what a changed import does to a line that has not changed');
 
 put($dir, 'lib/A.pm', $old);
 put($dir, 'lib/B.pm', "package B;\nuse Storable qw(store);\nstore(\$x, 'f') or die;\n1;\n");
@@ -70,18 +71,24 @@ git($dir, 'mv', 'lib/D.pm', 'lib/A.pm');
 
 # A change that makes an old line worse.
 my $cache = "package A;\nuse Storable qw(freeze);\nsub image { return freeze(\$_[0]) }\nsub put {\n    my (\$self, \$key, \$x) = \@_;\n    return;\n}\n1;\n";
-$dir = repository('lib/A.pm' => $cache, 'lib/B.pm' => "package B;\nuse Storable 'nfreeze';\nmy \$memd = Cache::Memcached->new;\n\$memd->set('key', nfreeze(\$x));\n");
+$dir = repository('lib/A.pm' => $cache,
+    'lib/B.pm' => "package B;\nuse Storable 'nfreeze';\nmy \$memd = Cache::Memcached->new;\n\$memd->set('key', nfreeze(\$x));\n");
 put($dir, 'lib/A.pm', $cache =~ s/    return;/    \$self->{memcached}->set(\$key, image(\$x));/r);
-is(review($dir, 'severity'), 'lib/A.pm:3 native-image certain', 'a line that has not changed, but now goes to a cache');
-put($dir, 'lib/A.pm', $cache =~ s/    return;/    my \$memd = Cache::Memcached->new; \$memd->set('key', image(\$x));/r);
-is(review($dir, 'mixed'), "lib/A.pm:3 mixed-order certain\nlib/A.pm:3 native-image certain", 'the other half of a mixed order');
+is(review($dir, 'severity'), 'lib/A.pm:3 native-image certain',
+    'a line that has not changed, but now goes to a cache');
+put($dir, 'lib/A.pm',
+    $cache =~ s/    return;/    my \$memd = Cache::Memcached->new; \$memd->set('key', image(\$x));/r);
+is(review($dir, 'mixed'), "lib/A.pm:3 mixed-order certain\nlib/A.pm:3 native-image certain",
+    'the other half of a mixed order');
 
 # In a folder below the root, and with paths.
 $dir = repository('lib/A.pm' => $old, 'bin/x.pl' => "1;\n");
 put($dir, 'lib/A.pm', $old =~ s/nfreeze\(/freeze(/r);
 put($dir, 'bin/x.pl', "use Storable; store(1, 2) or die;\n");
-is(found((audit_command("$dir/lib", '--json', '--diff', 'HEAD'))[1]), 'A.pm:5 native-image certain', 'from a folder of the repository');
-is(found((audit_command($dir, '--json', '--diff', 'HEAD', 'bin'))[1]), 'bin/x.pl:1 native-image certain', 'only a path');
+is(found((audit_command("$dir/lib", '--json', '--diff', 'HEAD'))[1]), 'A.pm:5 native-image certain',
+    'from a folder of the repository');
+is(found((audit_command($dir, '--json', '--diff', 'HEAD', 'bin'))[1]), 'bin/x.pl:1 native-image certain',
+    'only a path');
 
 my ($status, $out, $err) = audit_command($dir, '--diff', 'no-such-revision');
 is($status, 2, 'a revision that git does not know: 2');

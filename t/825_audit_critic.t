@@ -12,7 +12,8 @@ use_ok($policy) or BAIL_OUT('no policy');
 # RETURNS: "line:column" of each violation.
 sub critic {
     my ($text, %parameters) = @_;
-    my $critic = Perl::Critic->new(-profile => '', -include => ['RequireNetworkOrder'], '-single-policy' => 'RequireNetworkOrder', -severity => 1);
+    my $critic = Perl::Critic->new(-profile => '', -include => ['RequireNetworkOrder'],
+        '-single-policy' => 'RequireNetworkOrder', -severity => 1);
     my ($only) = grep { ref eq $policy } $critic->policies;
     if (%parameters) {
         $critic = Perl::Critic->new(-profile => 'NONE');
@@ -29,7 +30,8 @@ is(critic($text, confidence => 'possible'), '3:13 6:28', 'confidence');
 is(critic("use Storable qw(freeze);\nmy \$image = freeze(\$x);    ## no critic\n"), '', 'no critic');
 is(critic("my \$image = freeze(\$x);\n"), '', 'a file without Storable');
 is(critic("use Storable qw(freeze nfreeze);\nmy \$memd = Cache::Memcached->new;\n\$memd->set('a', freeze(\$x));\n\$memd->set('a', nfreeze(\$x));\n"), '3:17 3:17', 'both orders');
-is(critic("use Storable qw(freeze);\nprint <<A, freeze(\$x);\nfreeze\nA\nprint freeze(\$x);\n"), '2:12 5:7', 'behind a heredoc');
+is(critic("use Storable qw(freeze);\nprint <<A, freeze(\$x);\nfreeze\nA\nprint freeze(\$x);\n"), '2:12 5:7',
+    'behind a heredoc');
 is($policy->new->default_severity, 4, 'severity');
 
 done_testing;

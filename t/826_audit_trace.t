@@ -51,7 +51,8 @@ cmp_ok($at{'lib/My/Store.pm:3'}{bytes}, '>', 60, 'how many bytes');
 is($at{'app.pl:6'}{status}, 'confirmed', 'a statement over several lines');
 is_deeply($at{'app.pl:6'}{classes}, {Thing => 1}, 'a class');
 is($at{'lib/My/Store.pm:5'}{status}, 'never seen', 'never seen');
-is_deeply([map { "$_->{file}:$_->{line}" } @{$report->{trace}{not_found}}], ['app.pl:9', 'app.pl:11'], 'not found statically: built by name, and the caller of a goto in another file');
+is_deeply([map { "$_->{file}:$_->{line}" } @{$report->{trace}{not_found}}], ['app.pl:9', 'app.pl:11'],
+    'not found statically: built by name, and the caller of a goto in another file');
 is($report->{trace}{confirmed}, 2, 'sums');
 ($status, $out) = audit_command($dir, '--trace', 'trace.log', 'app.pl', 'lib');
 like($out, qr/^    seen at run time: 3 calls, \d+ bytes, of HASH \(3\)$/m, 'text: confirmed');
@@ -61,9 +62,11 @@ like($out, qr/^At run time: 2 confirmed, 2 never seen, 2 not found statically\na
 # Named from another folder, and by absolute paths; a goto within one file; summaries alone.
 $dir = project('bin/app.pl' => "use Storable ();\nsub passed { goto &Storable::freeze }\npassed([1]);\npassed([2]) for 1, 2;\n");
 is(in_folder($dir, sub { run_traced($dir, "$dir/bin/app.pl") }), 0, 'the program runs');
-is(JSON::PP->new->utf8->decode((audit_command("$dir/bin", '--json', '--trace', '../trace.log', 'app.pl'))[1])->{findings}[0]{runtime}{count}, 3, 'absolute paths, and the callers of a goto');
+is(JSON::PP->new->utf8->decode((audit_command("$dir/bin", '--json', '--trace', '../trace.log',
+    'app.pl'))[1])->{findings}[0]{runtime}{count}, 3, 'absolute paths, and the callers of a goto');
 put($dir, 'summary.log', join '', grep { /"event":"summary"/ } split /^/, slurp("$dir/trace.log"));
-is(JSON::PP->new->utf8->decode((audit_command("$dir/bin", '--json', '--trace', '../summary.log', 'app.pl'))[1])->{findings}[0]{runtime}{count}, 3, 'from summaries');
+is(JSON::PP->new->utf8->decode((audit_command("$dir/bin", '--json', '--trace', '../summary.log',
+    'app.pl'))[1])->{findings}[0]{runtime}{count}, 3, 'from summaries');
 put($dir, 'nonsense', "x\ny\n");
 is((audit_command($dir, '--trace', 'nonsense'))[0], 2, 'no trace');
 put($dir, 'empty', '');

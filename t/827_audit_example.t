@@ -12,7 +12,8 @@ plan skip_all => 'needs JSON::PP' unless eval { require JSON::PP; 1 };
 
 my $from = 'examples/cache_app';
 my %files;
-File::Find::find({no_chdir => 1, wanted => sub { $files{substr $_, 1 + length $from} = slurp($_) if -f }}, $from);
+File::Find::find({no_chdir => 1, wanted => sub { $files{substr $_, 1 + length $from} = slurp($_) if -f }},
+    $from);
 my $dir = project(%files);
 my @inc = map { '-I' . File::Spec->rel2abs($_) } grep { !ref } @INC;
 delete @ENV{qw(PERMAFROST_TRACE PERL5OPT)};
@@ -32,7 +33,8 @@ is(app(), $before, 'the application mixes');
 
 my $report = report();
 is(join(' ', map { "$_->{file} $_->{id} $_->{confidence} $_->{severity}" } @{$report->{findings}}),
-    'lib/Shop/Checkout.pm mixed-order certain error lib/Shop/Checkout.pm native-image certain error', 'the audit finds it, and nothing else');
+    'lib/Shop/Checkout.pm mixed-order certain error lib/Shop/Checkout.pm native-image certain error',
+        'the audit finds it, and nothing else');
 like($report->{findings}[0]{message}, qr/memcached.*lib\/Shop\/Cart\.pm, line 12/, 'and the other side');
 
 {

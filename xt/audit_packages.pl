@@ -28,7 +28,8 @@ sub read_table {
         chomp $line;
         next if $line =~ /\A#/ || $line !~ /\S/;
         if ($line =~ /\A(\S+) (\S+)\z/) { push @found, {name => $1, version => $2, labels => []} }
-        elsif ($line =~ /\A +(\S+) (\S+): (.*)\z/) { push @{$found[-1]{labels}}, {id => $1, file => $2, code => $3} }
+        elsif ($line =~ /\A +(\S+) (\S+): (.*)\z/) { push @{$found[-1]{labels}},
+            {id => $1, file => $2, code => $3} }
         else { die "line $.: $line\n" }
     }
     return @found;
@@ -55,7 +56,8 @@ sub compare {
     for my $finding (@$findings) {
         my $code = $finding->{source} =~ s/\A\s+//r;
         my ($label) = grep {
-            !$met{$_} && $labels->[$_]{id} eq $finding->{id} && index($finding->{file}, $labels->[$_]{file}) >= 0 && index($code, $labels->[$_]{code}) == 0
+            !$met{$_} && $labels->[$_]{id} eq $finding->{id}
+                && index($finding->{file}, $labels->[$_]{file}) >= 0 && index($code, $labels->[$_]{code}) == 0
         } 0 .. $#$labels;
         if (defined $label) { $met{$label} = 1 } else { push @wrong, $finding }
     }
@@ -71,9 +73,11 @@ for my $package (@table) {
     my $report = Permafrost::Audit::audit(paths => [$tree], confidence => 'likely');
     my ($wrong, $missed) = compare($report->{findings}, $package->{labels});
     my ($found, $expected) = (scalar @{$report->{findings}}, scalar @{$package->{labels}});
-    printf "%-34s %-26s %8d %6d %6d %6d\n", $package->{name}, $version . ($version eq $package->{version} ? '' : ' *'), $expected, $found, scalar @$wrong, scalar @$missed;
+    printf "%-34s %-26s %8d %6d %6d %6d\n", $package->{name}, $version
+        . ($version eq $package->{version} ? '' : ' *'), $expected, $found, scalar @$wrong, scalar @$missed;
     $sum{other}++ if $version ne $package->{version};
-    push @complaints, map { "wrong:  $_->{file}:$_->{line} $_->{id} $_->{confidence}: " . $_->{source} =~ s/\A\s+//r } @$wrong;
+    push @complaints, map { "wrong:  $_->{file}:$_->{line} $_->{id} $_->{confidence}: "
+        . $_->{source} =~ s/\A\s+//r } @$wrong;
     push @complaints, map { "missed: $package->{name} $_->{id} $_->{file}: $_->{code}" } @$missed;
     $sum{found} += $found;
     $sum{right} += $found - @$wrong;
@@ -83,7 +87,8 @@ for my $package (@table) {
 print "$_\n" for @complaints;
 if (!$sum{found}) { print "no package could be had\n"; exit 2 }
 my ($precision, $recall) = ($sum{right} / $sum{found}, $sum{met} / ($sum{expected} || 1));
-printf "precision %.1f %% (%d of %d), recall %.1f %% (%d of %d)\n", 100 * $precision, @sum{qw(right found)}, 100 * $recall, @sum{qw(met expected)};
+printf "precision %.1f %% (%d of %d), recall %.1f %% (%d of %d)\n", 100 * $precision, @sum{qw(right found)},
+    100 * $recall, @sum{qw(met expected)};
 print "* not the version that was labelled\n" if $sum{other};
 exit($precision >= PRECISION && $recall >= RECALL ? 0 : 1);
 

@@ -25,7 +25,8 @@ sub audit {
     my (%option) = @_;
     needs_ppi();
     Permafrost::Audit::Places::configure($option{cache} || {});
-    my $changes = !defined $option{diff} ? undef : ref $option{diff} ? parse_diff(${$option{diff}}) : diff_of_revision($option{diff});
+    my $changes = !defined $option{diff} ? undef : ref $option{diff} ? parse_diff(${$option{diff}})
+        : diff_of_revision($option{diff});
     my ($files, $missing) = find_files($option{paths} || ['.'], $option{exclude});
     my @results = _scan_all($files, \%option);
     my ($findings, $suppressed) = _all_findings(@results);
@@ -36,8 +37,10 @@ sub audit {
     }
     else { _severities($findings, $option{severity}) }
     my $report = {
-        findings => $findings, suppressed => $suppressed, known => 0, files => scalar @$files, option => \%option,
-        errors => [(map { {file => display_name($_->[0]), message => $_->[1]} } @$missing), map { {file => display_name($_->{file}), message => $_->{error}} } grep { $_->{error} } @results],
+        findings => $findings, suppressed => $suppressed, known => 0, files => scalar @$files,
+            option => \%option,
+        errors => [(map { {file => display_name($_->[0]), message => $_->[1]} } @$missing),
+            map { {file => display_name($_->{file}), message => $_->{error}} } grep { $_->{error} } @results],
         exports => {map { %{$_->{exports} || {}} } @results},
     };
     $report->{trace} = _trace($report, \%option) if defined $option{trace};
@@ -59,7 +62,8 @@ sub _scan_all {
         my @fresh = grep { !$exports{$_} } keys %new;
         last unless @fresh;
         %exports = %new;
-        my @again = scan($files, %common, data => 0, known => \%exports, only_mention => _users_of(\%exports));
+        my @again = scan($files, %common, data => 0, known => \%exports,
+            only_mention => _users_of(\%exports));
         my %again = map { ($_->{file} => $_) } @again;
         @results = ((map { delete $again{$_->{file}} || $_ } @results), map { $again{$_} } sort keys %again);
     }
@@ -73,7 +77,8 @@ sub _users_of {
     for my $package (sort keys %$exports) {
         my $names = join '|', map { quotemeta } sort keys %{$exports->{$package}{subs}};
         push @patterns, "\\b\Q$package\E(?:::|')(?:$names)\\b";
-        push @patterns, "\\b(?:use|require|use_ok|use_module|load|import)\\b[\\s('\"]*\Q$package\E\\b(?!::)" if $exports->{$package}{exports};
+        push @patterns, "\\b(?:use|require|use_ok|use_module|load|import)\\b[\\s('\"]*\Q$package\E\\b(?!::)"
+            if $exports->{$package}{exports};
     }
     my $any = join '|', @patterns;
     return qr/$any/;
@@ -100,10 +105,13 @@ sub _all_findings {
 sub _image_finding {
     my ($result) = @_;
     my $image = $result->{image};
-    my $machine = join ', ', "byte order $image->{byteorder}", map { defined $image->{$_} ? "$_ $image->{$_}" : () } qw(intsize longsize ptrsize nvsize);
+    my $machine = join ', ', "byte order $image->{byteorder}",
+        map { defined $image->{$_} ? "$_ $image->{$_}" : () } qw(intsize longsize ptrsize nvsize);
     return {
-        id => 'native-file', confidence => $image->{in_file} ? 'certain' : 'likely', severity => rule('native-file')->{severity}, file => $result->{file},
-        message => "this file is an image in native byte order ($machine)", suggestion => 'permafrost convert --to network, and write it by nstore or nfreeze',
+        id => 'native-file', confidence => $image->{in_file} ? 'certain' : 'likely',
+            severity => rule('native-file')->{severity}, file => $result->{file},
+        message => "this file is an image in native byte order ($machine)",
+            suggestion => 'permafrost convert --to network, and write it by nstore or nfreeze',
     };
 }
 
@@ -123,9 +131,12 @@ sub _suppress {
     for my $comment (@comments) {
         for my $id (grep { !$comment->{used}{$_} } @{$comment->{ids}}) {
             push @left, {
-                id => 'unused-suppression', confidence => 'certain', severity => rule('unused-suppression')->{severity},
-                (map { ($_ => $comment->{$_}) } qw(file line column source)), length => length $comment->{text},
-                message => rule($id) ? "this comment allows $id, but there is none here" : "this comment allows '$id', and there is no such finding",
+                id => 'unused-suppression', confidence => 'certain',
+                    severity => rule('unused-suppression')->{severity},
+                (map { ($_ => $comment->{$_}) } qw(file line column source)),
+                    length => length $comment->{text},
+                message => rule($id) ? "this comment allows $id, but there is none here"
+                    : "this comment allows '$id', and there is no such finding",
                 suggestion => 'remove it',
             };
         }
@@ -140,7 +151,8 @@ sub _allowances {
         $text =~ s/\s+\z//;
         my ($ids) = $text =~ /permafrost:\s*allow\s+([\w-]+(?:\s*,\s*[\w-]+)*)/;
         $ids ? {file => $result->{file}, line => $line, column => $column, text => $text, source => undef,
-            ids => [split /\s*,\s*/, $ids], range => $result->{bounds}{"$line:$column"} || [$line, $line], used => {}} : ();
+            ids => [split /\s*,\s*/, $ids], range => $result->{bounds}{"$line:$column"} || [$line, $line],
+                used => {}} : ();
     } @{$result->{comments} || []};
 }
 
@@ -180,7 +192,8 @@ sub _severities {
 
 sub _is_wanted {
     my ($finding, $confidence) = @_;
-    return !defined $confidence || rank_of_confidence($finding->{confidence}) >= rank_of_confidence($confidence);
+    return !defined $confidence
+        || rank_of_confidence($finding->{confidence}) >= rank_of_confidence($confidence);
 }
 
 # Order, each thing once, and a name for it that outlives changes elsewhere in the file.
@@ -188,10 +201,12 @@ sub _finish {
     my ($report) = @_;
     require Digest::MD5;
     my %seen;
-    my @sorted = sort { $a->{file} cmp $b->{file} || ($a->{line} || 0) <=> ($b->{line} || 0) || ($a->{column} || 0) <=> ($b->{column} || 0) || $a->{id} cmp $b->{id} } @{$report->{findings}};
+    my @sorted = sort { $a->{file} cmp $b->{file} || ($a->{line} || 0) <=> ($b->{line} || 0)
+        || ($a->{column} || 0) <=> ($b->{column} || 0) || $a->{id} cmp $b->{id} } @{$report->{findings}};
     my %same;
     for my $finding (@sorted) {
-        my $text = join "\0", map { $_ // '' } @$finding{qw(id file sub function)}, ($finding->{source} // '') =~ s/\s+//gr;
+        my $text = join "\0", map { $_ // '' } @$finding{qw(id file sub function)},
+            ($finding->{source} // '') =~ s/\s+//gr;
         utf8::encode($text);
         $text .= "\0" . $same{$text}++;
         $finding->{fingerprint} = Digest::MD5::md5_hex($text);
@@ -206,7 +221,8 @@ sub _leave_known {
     require JSON::PP;
     my $bytes = eval { read_file($file) } // die "$file: $@";
     my $old = eval { JSON::PP->new->utf8->decode($bytes) };
-    die "$file: not an output of permafrost audit --json\n" unless ref $old eq 'HASH' && ref $old->{findings} eq 'ARRAY';
+    die "$file: not an output of permafrost audit --json\n" unless ref $old eq 'HASH'
+        && ref $old->{findings} eq 'ARRAY';
     my %known = map { ($_->{fingerprint} // '' => 1) } @{$old->{findings}};
     my @left = grep { !$known{$_->{fingerprint}} } @{$report->{findings}};
     $report->{known} = @{$report->{findings}} - @left;

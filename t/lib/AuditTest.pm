@@ -82,7 +82,8 @@ sub audit_command {
 sub found {
     my ($json) = @_;
     require JSON::PP;
-    return join "\n", map { "$_->{file}:" . ($_->{line} // '') . " $_->{id} $_->{confidence}" } @{JSON::PP->new->utf8->decode($json)->{findings}};
+    return join "\n", map { "$_->{file}:" . ($_->{line} // '') . " $_->{id} $_->{confidence}" }
+        @{JSON::PP->new->utf8->decode($json)->{findings}};
 }
 
 1;

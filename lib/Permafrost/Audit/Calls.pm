@@ -46,7 +46,8 @@ sub _add {
     return unless $code->{fn} && $ROLE{$code->{fn}};
     $call{sure} = $code->{sure} if !defined $call{sure} || $code->{sure} < $call{sure};
     $call{sure} = LIKELY if $call{sure} == CERTAIN && $self->{names}{filtered};
-    push @{$self->{calls}}, {form => 'call', via => $code->{via}, %call, fn => $code->{fn}, role => $ROLE{$code->{fn}}};
+    push @{$self->{calls}},
+        {form => 'call', via => $code->{via}, %call, fn => $code->{fn}, role => $ROLE{$code->{fn}}};
     return;
 }
 
@@ -76,7 +77,8 @@ sub _word {
         @args = ([$first, $i - 2], $next->[TEXT] eq '(' ? @args : ());
         $last = $i if $next->[TEXT] ne '(';
     }
-    $self->_add($_, at => $i, first => $first, last => $last, args => \@args, imported => $_->{imported}) for $self->_merge(@found);
+    $self->_add($_, at => $i, first => $first, last => $last, args => \@args, imported => $_->{imported})
+        for $self->_merge(@found);
     return;
 }
 
@@ -95,7 +97,8 @@ sub _takes_list {
     my ($self, $i, $next, $fn) = @_;
     return 0 if $next->[TYPE] eq 'struct' && $next->[TEXT] !~ /\A[\[{]\z/;
     return 0 if $next->[TYPE] eq 'op' && $next->[TEXT] !~ /\A[-+!\\]\z/;
-    return 0 if $next->[TYPE] eq 'word' && $next->[TEXT] =~ /\A(?:if|unless|while|until|for|foreach|and|or|xor|x|eq|ne|cmp|lt|gt|le|ge|isa)\z/;
+    return 0 if $next->[TYPE] eq 'word'
+        && $next->[TEXT] =~ /\A(?:if|unless|while|until|for|foreach|and|or|xor|x|eq|ne|cmp|lt|gt|le|ge|isa)\z/;
     return 0 if $next->[TYPE] eq 'label' || $next->[TYPE] eq 're';
     return !$self->_indirect_object($i, $next);
 }
@@ -128,13 +131,15 @@ sub _symbol {
     my $before = $i ? $t->[$i - 1][TEXT] : ';';
     my $call = ($t->[$i + 1] || [0, ''])->[TEXT] eq '(';
     if ($text =~ /\A\*/) { return $self->_glob($i) }
-    return if $before =~ /\A(?:defined|exists|undef)\z/ || $before eq '(' && $i >= 2 && $t->[$i - 2][TEXT] =~ /\A(?:defined|exists|undef)\z/;
+    return if $before =~ /\A(?:defined|exists|undef)\z/ || $before eq '(' && $i >= 2
+        && $t->[$i - 2][TEXT] =~ /\A(?:defined|exists|undef)\z/;
     return $self->_reference($i - 1, $i) if $before eq '\\' && !$call;
     my @found = $self->{names}->lookup(substr($text, 1), $t->[$i][PACKAGE]);
     return unless grep { $_->{fn} } @found;
     my ($last, $args) = ($i, undef);
     if ($call) { ($last, my @list) = $source->arguments($i); $args = \@list }
-    $self->_add($_, at => $i, first => $i, last => $last, args => $args, form => $before eq 'goto' ? 'goto' : 'call') for $self->_merge(@found);
+    $self->_add($_, at => $i, first => $i, last => $last, args => $args, form => $before eq 'goto' ? 'goto'
+        : 'call') for $self->_merge(@found);
     return;
 }
 
@@ -148,7 +153,8 @@ sub _glob {
         $last = $t->[$i + 1][MATCH] // $i;
     }
     elsif (($t->[$i + 1] || [0, ''])->[TEXT] eq '=') { return }
-    $self->_reference($i, $last) if substr($t->[$i][TEXT], 1) =~ /\A(?:Storable|Permafrost)::\w/ || $last > $i;
+    $self->_reference($i, $last) if substr($t->[$i][TEXT], 1) =~ /\A(?:Storable|Permafrost)::\w/
+        || $last > $i;
     return;
 }
 
@@ -169,7 +175,8 @@ sub _cast {
     my @code = $self->{names}->code_of(@inner);
     if (!@code) {
         my $name = $self->{names}->_joined(@inner);
-        @code = $self->{names}->lookup($name, $t->[$i][PACKAGE]) if defined $name && $t->[$inner[0]][TYPE] ne 'word';
+        @code = $self->{names}->lookup($name, $t->[$i][PACKAGE]) if defined $name
+            && $t->[$inner[0]][TYPE] ne 'word';
     }
     return $self->_indirect(\@code, $i, $i, $inner_last, $before eq 'goto' ? 'goto' : 'call');
 }
@@ -193,7 +200,8 @@ sub _named_by_string {
     my $token = $self->{source}{tokens}[$i];
     return () if $token->[TYPE] ne 'str' && $token->[TYPE] ne 'sym';
     my $name = constant_string($self->{source}, $i, $i);
-    return defined $name && $name =~ /\A\w+(?:::\w+)*\z/ ? $self->{names}->lookup($name, $token->[PACKAGE]) : ();
+    return defined $name && $name =~ /\A\w+(?:::\w+)*\z/ ? $self->{names}->lookup($name, $token->[PACKAGE])
+        : ();
 }
 
 # Code kept in an element with a constant key: $self->{freeze}->(...), $table{freeze}->(...).
@@ -205,7 +213,8 @@ sub _element {
     return () if ($t->[$j][KIND] || '') ne 'subscript' || $open + 2 != $j;
     my $key = constant_string($source, $open + 1, $open + 1) // return ();
     my @values = @{$self->_slots->{$key} || []};
-    my @code = map { $self->{names}->code_of(@$_) ? $self->{names}->code_of(@$_) : {unknown => 1, sure => POSSIBLE} } @values;
+    my @code = map { $self->{names}->code_of(@$_) ? $self->{names}->code_of(@$_)
+        : {unknown => 1, sure => POSSIBLE} } @values;
     return () unless grep { $_->{fn} } @code;
     return map { {%$_, sure => $_->{sure} > LIKELY ? LIKELY : $_->{sure}} } @code;
 }
@@ -249,7 +258,8 @@ sub _indirect {
     $self->{called}{$_->{at}} = 1 for grep { defined $_->{at} } @fns;
     my %one = %{$fns[0]};
     $one{sure} = LIKELY if @fns > 1 && $one{sure} == POSSIBLE && !grep { $_->{fn} ne $one{fn} } @fns;
-    $self->_add(\%one, at => $at, first => $first, last => $last, args => $args, form => $form, indirect => 1);
+    $self->_add(\%one, at => $at, first => $first, last => $last, args => $args, form => $form,
+        indirect => 1);
     return;
 }
 
@@ -262,7 +272,8 @@ sub _can_word {
     my $t = $source->{tokens};
     return unless ($t->[$i + 1] || [0, ''])->[TEXT] eq '(';
     my $last = $t->[$i + 1][MATCH] // return;
-    my $first = $t->[$i][TEXT] eq 'can' ? ($i >= 2 && $t->[$i - 1][TEXT] eq '->' ? receiver_start($source, $i - 2) : return) : $i;
+    my $first = $t->[$i][TEXT] eq 'can'
+        ? ($i >= 2 && $t->[$i - 1][TEXT] eq '->' ? receiver_start($source, $i - 2) : return) : $i;
     $self->_reference($first, $last);
     return;
 }
@@ -283,7 +294,8 @@ sub _references {
         next if $self->{called}{$first};
         my ($code) = $self->_merge(@{$ref->{code}});
         my $sure = $self->_use_of_reference($ref, $code) or next;
-        $self->_add($code, form => 'ref', at => $self->_name_token($ref), first => $first, last => $ref->{last}, args => undef, sure => $sure);
+        $self->_add($code, form => 'ref', at => $self->_name_token($ref), first => $first,
+            last => $ref->{last}, args => undef, sure => $sure);
     }
     return;
 }
@@ -312,10 +324,14 @@ sub _use_of_reference {
         if ($type =~ /\A(?:paren|ref)\z/) { }
         elsif ($type =~ /\A(?:test|condition|compare|modifier|key|call|void)\z/) { return 0 }
         elsif ($type eq 'and') { return 0 if $around->{side} eq 'left' }
-        elsif ($type eq 'or' && $around->{side} eq 'right') { $sure = POSSIBLE if grep { $_->{fn} && $_->{fn} eq (network_name($code->{fn}) // '') } $self->{names}->code_of($around->{first}, $i - 2) }
-        elsif ($type eq 'or')  { return 0 if $around->{op} =~ /\A(?:or|xor)\z/ && $around->{side} eq 'left' && parent($source, $i, $j)->{type} eq 'void' }
+        elsif ($type eq 'or' && $around->{side} eq 'right') { $sure = POSSIBLE
+            if grep { $_->{fn} && $_->{fn} eq (network_name($code->{fn})
+            // '') } $self->{names}->code_of($around->{first}, $i - 2) }
+        elsif ($type eq 'or')  { return 0 if $around->{op} =~ /\A(?:or|xor)\z/ && $around->{side} eq 'left'
+            && parent($source, $i, $j)->{type} eq 'void' }
         elsif ($type eq 'ternary') { $sure = $self->_sure_beside($around->{other}, $code, $sure) }
-        elsif ($type eq 'item')    { $sure = $self->_sure_in_list($around, $code, $sure); return $sure if $around->{open} ne '('; }
+        elsif ($type eq 'item')    { $sure = $self->_sure_in_list($around, $code, $sure);
+            return $sure if $around->{open} ne '('; }
         elsif ($type eq 'assign')  { return $self->_assigned_reference($around, $ref, $code, $sure) }
         elsif ($type eq 'arg')     { return $around->{name} =~ $LOOKS ? 0 : $sure }
         else                       { return $sure }
@@ -340,7 +356,8 @@ sub _sure_in_list {
     my $network = network_name($code->{fn}) // return $sure;
     my $other = grep {
         my $token = $t->[$_];
-        $token->[TYPE] eq 'sym' && $token->[TEXT] =~ /\A&(?:.*::)?$network\z/ || $token->[TYPE] eq 'str' && $token->[VALUE] =~ /\A(?:.*::)?$network\z/
+        $token->[TYPE] eq 'sym' && $token->[TEXT] =~ /\A&(?:.*::)?$network\z/ || $token->[TYPE] eq 'str'
+            && $token->[VALUE] =~ /\A(?:.*::)?$network\z/
     } $around->{first} .. $around->{last};
     return $other ? POSSIBLE : $sure;
 }
@@ -370,7 +387,8 @@ sub _alias_is_called {
     return scalar grep {
         my $text = $_->{form} eq 'ref' ? '' : $t->[$_->{at}][TEXT];
         my $name = normal_name($text =~ s/\A&//r);
-        $name eq "$alias->{package}::$alias->{name}" || $name eq $alias->{name} && $t->[$_->{at}][PACKAGE] eq $alias->{package}
+        $name eq "$alias->{package}::$alias->{name}" || $name eq $alias->{name}
+            && $t->[$_->{at}][PACKAGE] eq $alias->{package}
     } @{$self->{calls}};
 }
 

@@ -52,17 +52,23 @@ sub _options {
     my $parser = Getopt::Long::Parser->new(config => [qw(gnu_getopt no_auto_abbrev)]);
     my %option = (lib => []);
     local $SIG{__WARN__} = sub { print STDERR "permafrost audit: $_[0]" };
-    $parser->getoptionsfromarray($arguments, \%option, qw(help|h json format=s confidence=s diff=s baseline=s trace=s
+    $parser->getoptionsfromarray($arguments, \%option,
+        qw(help|h json format=s confidence=s diff=s baseline=s trace=s
         fix dry-run lib|I=s@ config=s jobs|j=i)) or return undef;
     $option{format} //= $option{json} ? 'json' : 'text';
     my %wanted = (format => [formats()], confidence => [confidences()]);
     for my $name (sort keys %wanted) {
         next if !defined $option{$name} || grep { $_ eq $option{$name} } @{$wanted{$name}};
-        print STDERR "permafrost audit: no $name '$option{$name}': there are ", join(', ', @{$wanted{$name}}), "\n";
+        print STDERR "permafrost audit: no $name '$option{$name}': there are ", join(', ', @{$wanted{$name}}),
+            "\n";
         return undef;
     }
-    if (defined $option{jobs} && $option{jobs} < 1) { print STDERR "permafrost audit: --jobs must be at least 1\n"; return undef }
-    if (($option{diff} // '') eq '-' && grep { $_ eq '-' } @$arguments) { print STDERR "permafrost audit: the standard input is either the diff or the source\n"; return undef }
+    if (defined $option{jobs}
+        && $option{jobs} < 1) { print STDERR "permafrost audit: --jobs must be at least 1\n"; return undef }
+    if (($option{diff} // '') eq '-'
+        && grep { $_ eq '-' }
+        @$arguments) { print STDERR "permafrost audit: the standard input is either the diff or the source\n";
+        return undef }
     return \%option;
 }
 
@@ -74,7 +80,8 @@ sub _audit {
         paths => @paths ? \@paths : @{$settings->{paths} || []} ? $settings->{paths} : ['.'],
         (map { ($_ => $settings->{$_}) } qw(exclude severity cache)),
         (map { ($_ => $option->{$_}) } grep { defined $option->{$_} } qw(confidence baseline trace jobs)),
-        (defined $option->{diff} ? (diff => $option->{diff} eq '-' ? \_standard_input() : $option->{diff}) : ()),
+        (defined $option->{diff} ? (diff => $option->{diff} eq '-' ? \_standard_input() : $option->{diff})
+            : ()),
         progress => -t STDERR ? \&_progress : undef,
     );
     my $diff = $option->{fix} || $option->{'dry-run'} ? _fix($report, $option) : undef;
@@ -97,7 +104,8 @@ sub _progress {
     $shown = $percent;
     local $| = 1;
     my $bar = '#' x int($percent / 2.5);
-    print STDERR $done < $total ? sprintf("\r[%-40s] %d of %d files", $bar, $done, $total) : "\r" . ' ' x 70 . "\r";
+    print STDERR $done < $total ? sprintf("\r[%-40s] %d of %d files", $bar, $done, $total)
+        : "\r" . ' ' x 70 . "\r";
     $shown = -1 if $done >= $total;
     return;
 }
@@ -111,7 +119,8 @@ sub _fix {
     my ($diff, %fixed) = ('');
     for my $file (sort keys %lines) {
         next if $file eq '-';
-        my $result = fix_file($file, lines => $lines{$file}, lib => $option->{lib}, known => $report->{exports});
+        my $result = fix_file($file, lines => $lines{$file}, lib => $option->{lib},
+            known => $report->{exports});
         print STDERR "$file: $_\n" for @{$result->{notes}};
         next if $result->{before} eq $result->{after};
         if ($option->{'dry-run'}) { $diff .= unified_diff($file, @$result{qw(before after)}) }

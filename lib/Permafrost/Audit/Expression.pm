@@ -43,11 +43,13 @@ sub _find_assignments {
         next unless $t->[$i][TYPE] eq 'op' && ($PRECEDENCE{$t->[$i][TEXT]} || 0) == 6;
         my $from = _operand_start($source, $i - 1, 6);
         my ($first, $declared) = ($from, 0);
-        while ($first < $i && $t->[$first][TYPE] eq 'word' && $t->[$first][TEXT] =~ /\A(?:my|our|local|state)\z/) { $first++; $declared = 1 }
+        while ($first < $i && $t->[$first][TYPE] eq 'word'
+            && $t->[$first][TEXT] =~ /\A(?:my|our|local|state)\z/) { $first++; $declared = 1 }
         next if $first >= $i;
         my $list = $t->[$first][TEXT] =~ /\A[(\@%]/;
         my $to = $list ? $source->list_end($i + 1) : _operand_end($source, $i + 1, 5);
-        my $record = {at => $i, op => $t->[$i][TEXT], lhs => [$first, $i - 1], rhs => [$i + 1, $to], declared => $declared};
+        my $record = {at => $i, op => $t->[$i][TEXT], lhs => [$first, $i - 1], rhs => [$i + 1, $to],
+            declared => $declared};
         push @{$found{$source->text_of($first, $i - 1)}}, $record;
         next unless $t->[$first][TEXT] eq '(' && defined $t->[$first][MATCH];
         my $position = 0;
@@ -108,7 +110,8 @@ sub _operand_start {
     while ($at >= 0) {
         my ($type, $text, $match) = @{$t->[$at]}[TYPE, TEXT, MATCH];
         if ($type eq 'struct') {
-            last if $text =~ /[;(\[{]/ || !defined $match || $text eq '}' && $source->ends_statement($at) && $at != $i;
+            last if $text =~ /[;(\[{]/ || !defined $match || $text eq '}' && $source->ends_statement($at)
+                && $at != $i;
             $at = $match;
         }
         elsif ($type eq 'label') { last }
@@ -135,7 +138,8 @@ sub _operand_end {
             last if $text =~ /[;)\]}]/;
             $at = $match // $#$t;
         }
-        elsif ($type eq 'op') { last if ($PRECEDENCE{$text} || 15) <= $precedence && !($text eq ':' && $precedence < 7) }
+        elsif ($type eq 'op') { last if ($PRECEDENCE{$text} || 15) <= $precedence
+            && !($text eq ':' && $precedence < 7) }
         elsif ($type eq 'word' && ($MODIFIER{$text} || ($PRECEDENCE{$text} || 9) <= 3)) {
             last if $t->[$at - 1][TEXT] ne '->' && ($t->[$at + 1] || [0, ''])->[TEXT] !~ /\A(?:=>|\})\z/;
         }
@@ -162,12 +166,14 @@ sub parent {
     my %range = (first => $i, last => $j);
     if ($right->[TEXT] eq '->' && $right->[TYPE] eq 'op') {
         my $next = $t->[$j + 2] || [struct => ';'];
-        return {%range, type => $next->[TEXT] eq '(' ? 'call' : $next->[TYPE] =~ /\A(?:word|sym)\z/ ? 'method' : 'deref', at => $j + 2};
+        return {%range, type => $next->[TEXT] eq '(' ? 'call' : $next->[TYPE] =~ /\A(?:word|sym)\z/ ? 'method'
+            : 'deref', at => $j + 2};
     }
     if ($left->[TYPE] eq 'cast') {
         return {type => $left->[TEXT] eq '\\' ? 'ref' : 'deref', first => $i - 1, last => $j};
     }
-    if ($left->[TEXT] eq '(' && $right->[TEXT] eq ')' || $left->[TEXT] eq '{' && $right->[TEXT] eq '}' && ($left->[KIND] || '') eq 'deref') {
+    if ($left->[TEXT] eq '(' && $right->[TEXT] eq ')' || $left->[TEXT] eq '{' && $right->[TEXT] eq '}'
+        && ($left->[KIND] || '') eq 'deref') {
         my $around = _bracket($source, $i, $j);
         return $around if $around;
     }
@@ -190,7 +196,8 @@ sub _bracket {
     if ($before->[TYPE] eq 'word' && $before->[TEXT] =~ /\A(?:if|unless|while|until|elsif)\z/) {
         return {type => 'test', first => $i - 1, last => $j + 1};
     }
-    if ($before->[TYPE] eq 'word' && $before->[TEXT] =~ /\A(?:for|foreach)\z/ || $before->[TYPE] eq 'sym' && $i >= 4 && $t->[$i - 4][TEXT] =~ /\A(?:for|foreach)\z/) {
+    if ($before->[TYPE] eq 'word' && $before->[TEXT] =~ /\A(?:for|foreach)\z/ || $before->[TYPE] eq 'sym'
+        && $i >= 4 && $t->[$i - 4][TEXT] =~ /\A(?:for|foreach)\z/) {
         return {type => 'loop', first => $i - 1, last => $j + 1};
     }
     return {type => 'paren', first => $i - 1, last => $j + 1};
@@ -220,15 +227,18 @@ sub _operator {
     }
     return {type => 'test', %range} if $op =~ /\A(?:!|~|not)\z/;
     return {type => 'compare', %range} if $COMPARES{$op};
-    return {type => 'or', %range, side => $on_right ? 'left' : 'right', op => $op} if $op =~ m{\A(?:\|\||//|or|xor)\z};
-    return {type => 'and', %range, side => $on_right ? 'left' : 'right', op => $op} if $op =~ /\A(?:&&|and)\z/;
+    return {type => 'or', %range, side => $on_right ? 'left' : 'right', op => $op}
+        if $op =~ m{\A(?:\|\||//|or|xor)\z};
+    return {type => 'and', %range, side => $on_right ? 'left' : 'right', op => $op}
+        if $op =~ /\A(?:&&|and)\z/;
     return {type => 'join', %range, op => $op};
 }
 
 sub _strength {
     my ($token, $source, $at) = @_;
     return 0 if $token->[TYPE] eq 'label';
-    return 0 unless $token->[TYPE] eq 'op' || $token->[TYPE] eq 'word' && $token->[TEXT] =~ /\A(?:and|or|xor|not)\z/;
+    return 0 unless $token->[TYPE] eq 'op' || $token->[TYPE] eq 'word'
+        && $token->[TEXT] =~ /\A(?:and|or|xor|not)\z/;
     return $PRECEDENCE{$token->[TEXT]} || 15;
 }
 
@@ -258,7 +268,8 @@ sub _ternary {
     return undef unless defined $question && $t->[$colon] && $t->[$colon][TEXT] =~ /:\z/;
     my $last = _operand_end($source, $colon + 1, 6);
     my @other = $left eq '?' ? ($colon + 1, $last) : ($question + 1, $colon - 1);
-    return {type => 'ternary', first => _operand_start($source, $question - 1, 7), last => $last, other => \@other};
+    return {type => 'ternary', first => _operand_start($source, $question - 1, 7), last => $last,
+        other => \@other};
 }
 
 # What governs the list that the range stands in.
@@ -266,7 +277,8 @@ sub _list_context {
     my ($source, $i, $j) = @_;
     my $t = $source->{tokens};
     my ($at, $key, $index) = ($i - 1, undef, 0);
-    if ($at >= 1 && $t->[$at][TEXT] eq '=>') { $key = $t->[$at - 1][TYPE] eq 'str' ? $t->[$at - 1][VALUE] : $t->[$at - 1][TEXT] }
+    if ($at >= 1 && $t->[$at][TEXT] eq '=>') { $key = $t->[$at - 1][TYPE] eq 'str' ? $t->[$at - 1][VALUE]
+        : $t->[$at - 1][TEXT] }
     while ($at >= 0) {
         my ($type, $text, $match) = @{$t->[$at]}[TYPE, TEXT, MATCH];
         if ($type eq 'struct') {
@@ -276,7 +288,8 @@ sub _list_context {
         elsif ($type eq 'op' && ($PRECEDENCE{$text} || 15) == 5) { $index++ }
         elsif ($type eq 'op' && ($PRECEDENCE{$text} || 15) == 6 && $index) {
             my $first = _operand_start($source, $at - 1, 6);
-            return {type => 'item', open => 'list', first => $first, last => $j, key => $key, lhs => [$first, $at - 1]} if $source->list_end($at + 1) >= $j;
+            return {type => 'item', open => 'list', first => $first, last => $j, key => $key,
+                lhs => [$first, $at - 1]} if $source->list_end($at + 1) >= $j;
         }
         elsif ($type eq 'word' && _governs($source, $at, $i)) { return _governed($source, $at, $i, $j) }
         elsif ($type eq 'label') { last }
@@ -311,7 +324,8 @@ sub _governed {
     my ($first, $handle) = ($at + 1);
     if ($text =~ /\A(?:print|printf|say)\z/) { ($first, $handle) = _handle($source, $at + 1) }
     my @args = $source->split_list($first, $last);
-    return {type => 'arg', name => $text, at => $at, first => $at, last => $last, args => \@args, handle => $handle, index => _index_of(\@args, $i)};
+    return {type => 'arg', name => $text, at => $at, first => $at, last => $last, args => \@args,
+        handle => $handle, index => _index_of(\@args, $i)};
 }
 
 # The handle of a print whose list begins at token I: (where the rest begins, its range).
@@ -320,9 +334,13 @@ sub _handle {
     my $t = $source->{tokens};
     my ($this, $next) = @{$t}[$i, $i + 1];
     return ($i, undef) unless $this && $next;
-    if ($this->[TEXT] eq '{' && defined $this->[MATCH]) { return ($this->[MATCH] + 1, [$i + 1, $this->[MATCH] - 1]) }
-    my $term = $next->[TYPE] =~ /\A(?:word|sym|str|num|cast|qw)\z/ && $next->[TEXT] !~ /\A(?:x|eq|ne|cmp|lt|gt|le|ge|and|or|if|unless|for|foreach|while)\z/;
-    return ($i + 1, [$i, $i]) if $term && ($this->[TYPE] eq 'sym' && $this->[TEXT] =~ /\A\$/ || $this->[TYPE] eq 'word' && $this->[TEXT] =~ /\A[A-Z][A-Z0-9_]*\z/);
+    if ($this->[TEXT] eq '{'
+        && defined $this->[MATCH]) { return ($this->[MATCH] + 1, [$i + 1, $this->[MATCH] - 1]) }
+    my $term = $next->[TYPE] =~ /\A(?:word|sym|str|num|cast|qw)\z/
+        && $next->[TEXT] !~ /\A(?:x|eq|ne|cmp|lt|gt|le|ge|and|or|if|unless|for|foreach|while)\z/;
+    return ($i + 1, [$i, $i]) if $term
+        && ($this->[TYPE] eq 'sym' && $this->[TEXT] =~ /\A\$/ || $this->[TYPE] eq 'word'
+        && $this->[TEXT] =~ /\A[A-Z][A-Z0-9_]*\z/);
     return ($i, undef);
 }
 
@@ -338,13 +356,17 @@ sub _enclosed {
     my $t = $source->{tokens};
     my $close = $t->[$open][MATCH] // $j + 1;
     my $text = $t->[$open][TEXT];
-    if ($text eq '{' && ($t->[$open][KIND] || '') =~ /\A(?:block|handle)\z/) { return _statement($source, $i, $j) }
-    if ($text eq '{' && $t->[$open][KIND] =~ /subscript|deref/) { return {type => 'key', first => $open, last => $close} }
+    if ($text eq '{' && ($t->[$open][KIND] || '') =~ /\A(?:block|handle)\z/) { return _statement($source, $i,
+        $j) }
+    if ($text eq '{' && $t->[$open][KIND] =~ /subscript|deref/) { return {type => 'key', first => $open,
+        last => $close} }
     if ($text eq '(' && (my $call = _callee($source, $open))) {
         my ($first, $handle) = ($open + 1);
-        if (!$call->{method} && $call->{name} =~ /\A(?:print|printf|say)\z/) { ($first, $handle) = _handle($source, $open + 1) }
+        if (!$call->{method} && $call->{name} =~ /\A(?:print|printf|say)\z/) { ($first,
+            $handle) = _handle($source, $open + 1) }
         my @args = $source->split_list($first, $close - 1);
-        return {type => 'arg', %$call, last => $close, args => \@args, handle => $handle, index => _index_of(\@args, $i)};
+        return {type => 'arg', %$call, last => $close, args => \@args, handle => $handle,
+            index => _index_of(\@args, $i)};
     }
     my $first = $open;
     return {type => 'item', open => $text, first => $first, last => $close, key => $key};
@@ -358,7 +380,8 @@ sub _callee {
     my ($type, $text) = @{$t->[$open - 1]}[TYPE, TEXT];
     my $method = $open >= 2 && $t->[$open - 2][TEXT] eq '->' && $t->[$open - 2][TYPE] eq 'op';
     if ($type eq 'word' || $method && $type eq 'sym') {
-        return undef if !$method && $text =~ /\A(?:if|unless|while|until|elsif|for|foreach|and|or|not|return|my|our|local|xor|x|eq|ne|cmp|lt|gt|le|ge|sub|in)\z/;
+        return undef if !$method
+            && $text =~ /\A(?:if|unless|while|until|elsif|for|foreach|and|or|not|return|my|our|local|xor|x|eq|ne|cmp|lt|gt|le|ge|sub|in)\z/;
         return {name => $text, at => $open - 1, first => $open - 1} unless $method;
         my $start = receiver_start($source, $open - 3);
         return {name => $text, at => $open - 1, method => 1, recv => [$start, $open - 3], first => $start};
@@ -383,7 +406,9 @@ sub receiver_start {
             $at = $match;
             my $before = $t->[$at - 1] || [struct => ';'];
             if ($before->[TYPE] eq 'op' && $before->[TEXT] eq '->') { $at -= 2; next }
-            if ($before->[TYPE] eq 'sym' || $before->[TYPE] eq 'word' && $text eq ')' || $before->[TEXT] =~ /\A[\]})]\z/ && $before->[TYPE] eq 'struct' && !$source->ends_statement($at - 1)) { $at--; next }
+            if ($before->[TYPE] eq 'sym' || $before->[TYPE] eq 'word' && $text eq ')'
+                || $before->[TEXT] =~ /\A[\]})]\z/ && $before->[TYPE] eq 'struct'
+                && !$source->ends_statement($at - 1)) { $at--; next }
             return $before->[TYPE] eq 'cast' && $text eq '}' ? $at - 1 : $at;
         }
         my $before = $t->[$at - 1];
@@ -404,7 +429,8 @@ sub _statement {
     my $closing = $t->[$end];
     my $tail = $next->[TYPE] eq 'word' && $next->[TEXT] =~ /\A(?:or|xor|and)\z/ ? $next->[TEXT] : undef;
     return {type => $tail eq 'and' ? 'and' : 'or', %range, side => 'left', op => $tail} if $tail;
-    return {type => 'value', %range, block => $closing->[MATCH]} if $closing && $closing->[TEXT] eq '}' && ($closing->[KIND] || '') eq 'block';
+    return {type => 'value', %range, block => $closing->[MATCH]} if $closing && $closing->[TEXT] eq '}'
+        && ($closing->[KIND] || '') eq 'block';
     return {type => 'void', %range};
 }
 
@@ -414,7 +440,8 @@ sub _statement {
 sub strip_parens {
     my ($source, $i, $j) = @_;
     my $t = $source->{tokens};
-    while ($i < $j && $t->[$i][TEXT] eq '(' && $t->[$i][TYPE] eq 'struct' && ($t->[$i][MATCH] // -1) == $j) { $i++; $j-- }
+    while ($i < $j && $t->[$i][TEXT] eq '(' && $t->[$i][TYPE] eq 'struct'
+        && ($t->[$i][MATCH] // -1) == $j) { $i++; $j-- }
     return ($i, $j);
 }
 

@@ -23,13 +23,15 @@ sub fix_file {
     return _note($result, 'is UTF-16, which is left alone') if $bytes =~ /\A(?:\xFE\xFF|\xFF\xFE)/;
     my $source = Permafrost::Audit::Source->parse($bytes, name => $file);
     my $found = examine($source, known => $option{known});
-    my @fixable = grep { $_->{fixable} && (!$option{lines} || $option{lines}{$_->{line}}) } @{$found->{findings}};
+    my @fixable = grep { $_->{fixable} && (!$option{lines} || $option{lines}{$_->{line}}) }
+        @{$found->{findings}};
     return $result unless @fixable;
     my $edits = _edits($source, \@fixable, $found->{names});
     $result->{after} = _apply($bytes, $edits);
     $result->{changes} = @fixable;
     for my $finding (grep { $_->{floats} } @fixable) {
-        push @{$result->{notes}}, "line $finding->{line}: the data hold floats ($finding->{floats}); $finding->{fixable}{to} keeps 15 digits of each. Where that matters: Permafrost->new(exact_numbers => 1)";
+        push @{$result->{notes}},
+            "line $finding->{line}: the data hold floats ($finding->{floats}); $finding->{fixable}{to} keeps 15 digits of each. Where that matters: Permafrost->new(exact_numbers => 1)";
     }
     return $result if $result->{before} eq $result->{after};
     my @perl = map { "-I$_" } @{$option{lib} || []}, _lib_of($file);
@@ -85,18 +87,21 @@ sub _rename {
 sub _module_of {
     my ($source, $via) = @_;
     my $word = defined $via ? $source->{tokens}[$via + 1] : undef;
-    return $word && $word->[TYPE] eq 'word' && is_storable(normal_name($word->[TEXT])) ? normal_name($word->[TEXT]) : 'Storable';
+    return $word && $word->[TYPE] eq 'word' && is_storable(normal_name($word->[TEXT]))
+        ? normal_name($word->[TEXT]) : 'Storable';
 }
 
 # Is the import at token VIA a `use Storable` with no list, or a list of plain words?
 sub _can_edit_import {
     my ($source, $via) = @_;
     my $t = $source->{tokens};
-    return 0 unless defined $via && $t->[$via][TEXT] eq 'use' && $t->[$via][TYPE] eq 'word' && is_storable(normal_name($t->[$via + 1][TEXT]));
+    return 0 unless defined $via && $t->[$via][TEXT] eq 'use' && $t->[$via][TYPE] eq 'word'
+        && is_storable(normal_name($t->[$via + 1][TEXT]));
     my $end = $source->list_end($via + 2);
     for my $at ($via + 2 .. $end) {
         my ($type, $text) = @{$t->[$at]}[TYPE, TEXT];
-        return 0 unless $type eq 'qw' || $type eq 'num' || $text =~ /\A[(),]\z/ || $type eq 'str' && !$t->[$at][INTERPOLATES];
+        return 0 unless $type eq 'qw' || $type eq 'num' || $text =~ /\A[(),]\z/ || $type eq 'str'
+            && !$t->[$at][INTERPOLATES];
         my @names = $type eq 'qw' ? words_of($text) : $type eq 'str' ? $t->[$at][VALUE] : ();
         return 0 if grep { !/\A\w+\z/ } @names;
     }
@@ -108,7 +113,8 @@ sub _import_edits {
     my ($source, $via, $renamed) = @_;
     my $t = $source->{tokens};
     my @list = grep { $t->[$_][TYPE] =~ /\A(?:qw|str)\z/ } $via + 2 .. $source->list_end($via + 2);
-    my %has = map { ($_ => 1) } map { $t->[$_][TYPE] eq 'qw' ? words_of($t->[$_][TEXT]) : $t->[$_][VALUE] } @list;
+    my %has = map { ($_ => 1) } map { $t->[$_][TYPE] eq 'qw' ? words_of($t->[$_][TEXT]) : $t->[$_][VALUE] }
+        @list;
     my %change;
     for my $from (keys %$renamed) {
         my $to = Permafrost::Audit::Functions::network_name($from);
@@ -124,7 +130,8 @@ sub _default_import {
     my ($source, $via, $change) = @_;
     my $t = $source->{tokens};
     my $last = $source->list_end($via + 2);
-    my @names = map { my $c = $change->{$_}; $c ? (($c->{keep} ? $_ : ()), $c->{to}) : $_ } qw(store retrieve);
+    my @names = map { my $c = $change->{$_};
+        $c ? (($c->{keep} ? $_ : ()), $c->{to}) : $_ } qw(store retrieve);
     my $token = $t->[$last];
     return [$token->[LINE], $token->[COL], $token->[TEXT], "$token->[TEXT] qw(@names)"];
 }
@@ -141,7 +148,8 @@ sub _list_edit {
         }
         elsif ($token->[VALUE] eq $from) {
             my $both = defined $to && $keep;
-            $text = $both ? "$text, " . $text =~ s/\Q$from\E/$to/r : defined $to ? $text =~ s/\Q$from\E/$to/r : $text;
+            $text = $both ? "$text, " . $text =~ s/\Q$from\E/$to/r : defined $to ? $text =~ s/\Q$from\E/$to/r
+                : $text;
         }
     }
     return $text eq $token->[TEXT] ? () : [$token->[LINE], $token->[COL], $token->[TEXT], $text];
@@ -159,7 +167,8 @@ sub _is_used_elsewhere {
         my ($type, $text) = @{$t->[$i]}[TYPE, TEXT];
         next unless index($text, $name) >= 0;
         if ($type eq 'word' && $text =~ /\A(?:\Q$package\E::)?\Q$name\E\z/) {
-            next if $t->[$i][PACKAGE] ne $package && $text !~ /::/ || ($t->[$i + 1] || [0, ''])->[TEXT] eq '=>' || $i && $t->[$i - 1][TEXT] eq 'sub';
+            next if $t->[$i][PACKAGE] ne $package && $text !~ /::/
+                || ($t->[$i + 1] || [0, ''])->[TEXT] eq '=>' || $i && $t->[$i - 1][TEXT] eq 'sub';
             next if $i && $t->[$i - 1][TEXT] eq '{' && ($t->[$i + 1] || [0, ''])->[TEXT] eq '}';
             return 1;
         }
@@ -187,7 +196,8 @@ sub _apply {
         for my $n (reverse 0 .. $#old) {
             my $where = $n ? 0 : $column - 1;
             my $at = ($line - 1 + $n) * 2;
-            die "line $line is not what was parsed\n" if substr($pieces[$at], $where, length $old[$n]) ne $old[$n];
+            die "line $line is not what was parsed\n"
+                if substr($pieces[$at], $where, length $old[$n]) ne $old[$n];
             substr $pieces[$at], $where, length $old[$n], $new[$n];
         }
     }

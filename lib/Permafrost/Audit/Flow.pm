@@ -48,7 +48,8 @@ sub _target {
     my $kind = kind_of($call->{fn});
     my $index = target_argument($call->{fn});
     my $range = $call->{args} ? $call->{args}[$index] : undef;
-    return $self->_arrive($kind eq 'file' ? (file => 'a file') : (handle => 'a handle'), $call->{at}) unless $range;
+    return $self->_arrive($kind eq 'file' ? (file => 'a file') : (handle => 'a handle'), $call->{at})
+        unless $range;
     my ($where, $name) = $kind eq 'file' ? file_kind($source, @$range) : handle_kind($source, @$range);
     $self->_arrive($where, $name, $range->[0], target => place_text($source, @$range));
     return;
@@ -63,9 +64,11 @@ sub _reference {
         if ($around->{type} eq 'arg' && $around->{method}) {
             my $class = class_of($source, @{$around->{recv}});
             my ($kind, $name) = defined $class ? kind_of_class($class) : ();
-            return $self->_arrive($kind, $name, $around->{at}, class => $class, method => $around->{name}) if $kind;
+            return $self->_arrive($kind, $name, $around->{at}, class => $class, method => $around->{name})
+                if $kind;
         }
-        last if $around->{type} !~ /\A(?:item|paren|ternary|or|ref|arg)\z/ || $around->{first} == $i && $around->{last} == $j;
+        last if $around->{type} !~ /\A(?:item|paren|ternary|or|ref|arg)\z/ || $around->{first} == $i
+            && $around->{last} == $j;
         ($i, $j) = @$around{qw(first last)};
     }
     $self->_arrive(code => 'whoever calls this reference', $call->{at});
@@ -83,9 +86,11 @@ sub _follow {
         my $around = parent($source, $i, $j);
         my $type = $around->{type};
         if ($type =~ /\A(?:paren|ref|ternary|or|and|join)\z/) {
-            return $self->_arrive(process => 'a test in this process', $i) if $type eq 'and' && $around->{side} eq 'left';
+            return $self->_arrive(process => 'a test in this process', $i) if $type eq 'and'
+                && $around->{side} eq 'left';
             return $self->_arrive(process => 'this process', $i) if $type eq 'join' && $around->{op} ne '.';
-            return $self->_arrive(nowhere => 'nowhere', $i) if $type eq 'or' && ($around->{op} || '') =~ /\A(?:or|xor)\z/ && $around->{side} eq 'left';
+            return $self->_arrive(nowhere => 'nowhere', $i) if $type eq 'or'
+                && ($around->{op} || '') =~ /\A(?:or|xor)\z/ && $around->{side} eq 'left';
         }
         elsif ($type eq 'item') {
             return $self->_listed($around, $state) if $around->{open} eq 'list';
@@ -109,7 +114,8 @@ sub _listed {
     my $text = $source->text_of(@{$around->{lhs}}) =~ s/\A(?:my|our|local) //r;
     my ($class) = tied_class($source, $text);
     return $self->_into_class($class, $around->{first}, $text, $around->{key}) if defined $class;
-    return $self->_arrive(data => 'a data structure', $around->{first}, target => $text, key => $around->{key});
+    return $self->_arrive(data => 'a data structure', $around->{first}, target => $text,
+        key => $around->{key});
 }
 
 # The value is an argument. RETURNS: the range to go on with, if the call hands it on.
@@ -121,7 +127,8 @@ sub _argument {
     if (exists $around->{code}) { $self->_arrive(code => 'code', $around->{at}); return () }
     my $ours = $self->{calls}{$around->{at}};
     if ($ours) {
-        $self->_arrive($ours->{role} eq 'read' ? (clone => 'thaw at once') : (data => 'another image'), $around->{at});
+        $self->_arrive($ours->{role} eq 'read' ? (clone => 'thaw at once') : (data => 'another image'),
+            $around->{at});
         return ();
     }
     $name =~ s/\A&//;
@@ -131,8 +138,10 @@ sub _argument {
     return () if $name =~ /\A(?:push|unshift|splice)\z/ && $self->_pushed($around, $state);
     if ($name =~ /\A(?:map|grep|sort|reverse)\z/) { return @$around{qw(first last)} }
     if ($name =~ /\A(?:write_file|overwrite_file|append_file|spew\w*|spurt|write_binary|atomic_write)\z/) { $self->_arrive(file => 'a file', $around->{at}, target => $around->{args}[0] ? place_text($source, @{$around->{args}[0]}) : undef); return () }
-    if ($name =~ /\A(?:shmwrite|msgsnd)\z/) { $self->_arrive(shared => 'memory shared on this machine', $around->{at}); return () }
-    if ($name =~ /\A(?:memcached_(?:set|add|replace|cas)\w*)\z/) { $self->_arrive(cache => 'memcached', $around->{at}, key => $self->_key($around, 1)); return () }
+    if ($name =~ /\A(?:shmwrite|msgsnd)\z/) { $self->_arrive(shared => 'memory shared on this machine',
+        $around->{at}); return () }
+    if ($name =~ /\A(?:memcached_(?:set|add|replace|cas)\w*)\z/) { $self->_arrive(cache => 'memcached',
+        $around->{at}, key => $self->_key($around, 1)); return () }
     return () if $self->_into_sub($name, $around, $state);
     $self->_arrive(call => "$name()", $around->{at});
     return ();
@@ -175,14 +184,18 @@ sub _method_argument {
     my ($recv, $method) = @$around{qw(recv name)};
     my ($kind, $name, $class) = method_kind($source, @$recv, $method);
     if (!$kind) {
-        return $self->_arrive(shared => 'memory shared on this machine', $around->{at}) if $method eq 'shmwrite';
+        return $self->_arrive(shared => 'memory shared on this machine', $around->{at})
+            if $method eq 'shmwrite';
         return if $self->_into_method($around, $state);
-        return $self->_arrive(process => 'this process', $around->{at}) if $method =~ /\A(?:add|addfile|hexdigest|b64digest|md5\w*|digest|debug|log|warn|info|thaw|is|ok)\z/ && $source->text_of(@$recv) =~ /md5|sha|digest|log|ctx|test/i;
-        return $self->_arrive(call => "->$method()", $around->{at}, recv => $source->text_of(@$recv), method => $method, key => $self->_key($around, 0));
+        return $self->_arrive(process => 'this process', $around->{at})
+            if $method =~ /\A(?:add|addfile|hexdigest|b64digest|md5\w*|digest|debug|log|warn|info|thaw|is|ok)\z/ && $source->text_of(@$recv) =~ /md5|sha|digest|log|ctx|test/i;
+        return $self->_arrive(call => "->$method()", $around->{at}, recv => $source->text_of(@$recv),
+            method => $method, key => $self->_key($around, 0));
     }
     my %more = (method => $method, recv => $source->text_of(@$recv), class => $class);
     if    ($kind eq 'db')  { $more{column} = $self->_column($around, $state) }
-    elsif ($kind eq 'cache' || $kind eq 'session' || $kind eq 'queue') { $more{key} = ($around->{index} // 0) > 0 ? $self->_key($around, 0) : undef }
+    elsif ($kind eq 'cache' || $kind eq 'session'
+        || $kind eq 'queue') { $more{key} = ($around->{index} // 0) > 0 ? $self->_key($around, 0) : undef }
     $self->_arrive($kind, $name, $around->{at}, %more);
     return;
 }
@@ -196,18 +209,21 @@ sub _column {
     my $method = $around->{name};
     my $index = $around->{index} // return undef;
     return defined $state->{key} ? lc "$1.$state->{key}" : undef
-        if $method =~ /\A(?:insert|update|create|set_columns?|populate|update_or_create)\z/ && $source->text_of(@{$around->{recv}}) =~ /resultset\('?(\w+)'?\)|(\w+)\z/;
+        if $method =~ /\A(?:insert|update|create|set_columns?|populate|update_or_create)\z/
+            && $source->text_of(@{$around->{recv}}) =~ /resultset\('?(\w+)'?\)|(\w+)\z/;
     my ($sql, $position);
     if ($method =~ /\A(?:do|query|selectrow_\w+|selectall_\w+)\z/) {
         $sql = $self->_sql(@{$around->{args}[0]});
         $position = $index - ($method eq 'query' ? 1 : 2);
     }
     else {
-        my ($set) = grep { $source->text_of(@{$_->{rhs}}) =~ /->prepare\w*\(/ } assigned($source, $source->text_of(@{$around->{recv}}), $around->{at});
+        my ($set) = grep { $source->text_of(@{$_->{rhs}}) =~ /->prepare\w*\(/ } assigned($source,
+            $source->text_of(@{$around->{recv}}), $around->{at});
         $sql = $set ? $self->_sql(@{$set->{rhs}}) : $self->_sql(@{$around->{recv}});
         $position = $method eq 'execute' ? $index : undef;
         if ($method eq 'bind_param') {
-            my $number = constant_string($source, @{$around->{args}[0]}) // $source->text_of(@{$around->{args}[0]});
+            my $number = constant_string($source, @{$around->{args}[0]})
+                // $source->text_of(@{$around->{args}[0]});
             $position = $number =~ /\A\d+\z/ ? $number - 1 : undef;
         }
     }
@@ -222,7 +238,8 @@ sub _sql {
     return $known if defined $known;
     for my $at ($i .. $j) {
         my $token = $source->{tokens}[$at];
-        my $text = $token->[TYPE] eq 'str' ? $token->[VALUE] : $token->[TYPE] eq 'sym' ? constant_string($source, $at, $at) : undef;
+        my $text = $token->[TYPE] eq 'str' ? $token->[VALUE] : $token->[TYPE] eq 'sym'
+            ? constant_string($source, $at, $at) : undef;
         return $text if defined $text && $text =~ /\b(?:insert|update|replace|merge)\b/i;
     }
     return undef;
@@ -294,7 +311,8 @@ sub uses_of {
         my $next = ($t->[$at + 1] || [0, ''])->[TEXT];
         next if $text =~ /\A\$/ && $next =~ /\A[\[{]\z/ && ($t->[$at + 1][KIND] || '') ne 'block';
         if ($next eq '=') {
-            last if $t->[$at][SUB] && $t->[$after][SUB] && $t->[$at][SUB] == $t->[$after][SUB] && _same_block($source, $after, $at);
+            last if $t->[$at][SUB] && $t->[$after][SUB] && $t->[$at][SUB] == $t->[$after][SUB]
+                && _same_block($source, $after, $at);
             next;
         }
         push @uses, $at;
@@ -330,9 +348,11 @@ sub _element {
     }
     return $self->_arrive(env => 'the environment of child processes', $i) if $base eq '$ENV';
     my ($kind, $name) = $text =~ /sess(?:ion)?\}?(?:->)?\{/i ? (session => 'a session') : ();
-    my $class = class_of_tied($source, $base) // ($base =~ /\b_?(?:db|dbm|dbh|index|btree)\b[^\w]*\z/i ? some_tied_class($source) : undef);
+    my $class = class_of_tied($source, $base)
+        // ($base =~ /\b_?(?:db|dbm|dbh|index|btree)\b[^\w]*\z/i ? some_tied_class($source) : undef);
     ($kind, $name) = kind_of_class($class) if !$kind && defined $class;
-    return $self->_arrive($kind, $name, $i, recv => $base, key => $key) if $kind && $kind =~ /\A(?:db|session|cache|shared)\z/;
+    return $self->_arrive($kind, $name, $i, recv => $base, key => $key) if $kind
+        && $kind =~ /\A(?:db|session|cache|shared)\z/;
     return $self->_arrive(data => 'a data structure', $i, target => $text);
 }
 
@@ -364,7 +384,8 @@ sub _block_value {
     my $word = $open ? $t->[$open - 1] : [struct => ';'];
     my $close = $t->[$open][MATCH] // return ();
     if ($word->[TYPE] eq 'word' && $word->[TEXT] =~ /\A(?:do|eval|try)\z/) { return ($open - 1, $close) }
-    if ($word->[TYPE] eq 'word' && $word->[TEXT] =~ /\A(?:map|first|any)\z/) { return ($open - 1, $source->list_end($open - 1)) }
+    if ($word->[TYPE] eq 'word'
+        && $word->[TEXT] =~ /\A(?:map|first|any)\z/) { return ($open - 1, $source->list_end($open - 1)) }
     # An if whose value may be that of the sub.
     if ($sub) {
         my $end = $close;
@@ -394,7 +415,8 @@ sub _returned {
     my $name = $sub ? $sub->{name} : undef;
     if ($sub && !defined $name) { return $self->_anonymous($sub, $depth) }
     my @callers = defined $name && $depth < MAX_DEPTH ? $self->_callers($sub) : ();
-    return $self->_arrive(return => defined $name ? "the callers of $name" : 'the caller', $i) unless @callers;
+    return $self->_arrive(return => defined $name ? "the callers of $name" : 'the caller', $i)
+        unless @callers;
     for my $caller (@callers) {
         my $count = @{$self->{found}};
         $self->_follow(@$caller{qw(first last)}, {depth => $depth + 1});
@@ -424,7 +446,8 @@ sub _callers {
         my $first = $at;
         if ($before eq '->') {
             $first = Permafrost::Audit::Expression::receiver_start($source, $at - 2);
-            next unless $source->text_of($first, $at - 2) =~ /\A(?:\$self|\$class|\$this|__PACKAGE__|shift|\Q$sub->{package}\E|\$_\[0\])\z/;
+            next unless $source->text_of($first,
+                $at - 2) =~ /\A(?:\$self|\$class|\$this|__PACKAGE__|shift|\Q$sub->{package}\E|\$_\[0\])\z/;
         }
         elsif ($t->[$at][PACKAGE] ne $sub->{package} && $t->[$at][TEXT] !~ /::/) { next }
         my ($last) = $next eq '(' || $before ne '->' ? $source->arguments($at) : ($at);
@@ -440,7 +463,8 @@ sub _words {
     return $source->{words} ||= do {
         my (%words, $t);
         $t = $source->{tokens};
-        for my $i (0 .. $#$t) { push @{$words{$t->[$i][TEXT] =~ s/\A&//r}}, $i if $t->[$i][TYPE] eq 'word' || $t->[$i][TYPE] eq 'sym' && $t->[$i][TEXT] =~ /\A&/ }
+        for my $i (0 .. $#$t) { push @{$words{$t->[$i][TEXT] =~ s/\A&//r}}, $i if $t->[$i][TYPE] eq 'word'
+            || $t->[$i][TYPE] eq 'sym' && $t->[$i][TEXT] =~ /\A&/ }
         \%words;
     };
 }
@@ -479,9 +503,11 @@ sub _parameter {
 sub _parameter_name {
     my ($source, $sub, $index) = @_;
     my $t = $source->{tokens};
-    return ($sub->{params}[$index], $sub->{open}) if $sub->{params}[$index] && $sub->{params}[$index] =~ /\A\$\w/;
+    return ($sub->{params}[$index], $sub->{open}) if $sub->{params}[$index]
+        && $sub->{params}[$index] =~ /\A\$\w/;
     my $shifted = 0;
-    for my $at ($sub->{open} + 1 .. ($sub->{open} + 120 < $sub->{close} ? $sub->{open} + 120 : $sub->{close})) {
+    for my $at ($sub->{open} + 1 .. ($sub->{open} + 120 < $sub->{close} ? $sub->{open} + 120
+        : $sub->{close})) {
         next if $t->[$at][TEXT] ne '=' || $t->[$at][TYPE] ne 'op';
         my $next = $t->[$at + 1][TEXT];
         if ($next eq 'shift' && ($t->[$at + 2] || [0, ''])->[TEXT] =~ /\A(?:;|\|\||\/\/|\(|@_)\z/) {
@@ -492,7 +518,8 @@ sub _parameter_name {
             my $name = $names[$index - $shifted];
             return $index >= $shifted && defined $name && $name =~ /\A\$\w+\z/ ? ($name, $at) : ();
         }
-        elsif ($next eq '$_' && $source->text_of($at + 1, $at + 4) eq "\$_[$index]") { return ($t->[$at - 1][TEXT], $at) if $t->[$at - 1][TYPE] eq 'sym' }
+        elsif ($next eq '$_' && $source->text_of($at + 1,
+            $at + 4) eq "\$_[$index]") { return ($t->[$at - 1][TEXT], $at) if $t->[$at - 1][TYPE] eq 'sym' }
     }
     return ();
 }

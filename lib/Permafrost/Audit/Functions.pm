@@ -44,7 +44,8 @@ sub network_name { return $NETWORK{$_[0]} }
 
 # Which argument is the data, and which the file or handle (undef: none).
 sub data_argument   { return $_[0] =~ /pstore\z/ ? 1 : 0 }
-sub target_argument { return $_[0] =~ /pstore\z/ ? 0 : $KIND{$_[0]} eq 'memory' ? undef : $ROLE{$_[0]} eq 'read' ? 0 : 1 }
+sub target_argument { return $_[0] =~ /pstore\z/ ? 0 : $KIND{$_[0]} eq 'memory'
+    ? undef : $ROLE{$_[0]} eq 'read' ? 0 : 1 }
 
 sub function_names { return sort keys %ROLE }
 

@@ -34,7 +34,8 @@ sub _finding {
         my $id = $place->{here} ? "$file\0$place->{id}" : $place->{id};
         for my $network (@{$places->{$id} || []}) {
             # Two branches of one sub: somebody has chosen.
-            next if $write->{chosen} && $network->[0] eq $file && ($network->[1]{sub} // '') eq ($write->{sub} // '');
+            next if $write->{chosen} && $network->[0] eq $file
+                && ($network->[1]{sub} // '') eq ($write->{sub} // '');
             my $this = _least($place->{sure}, $write->{sure}, $network->[1]{sure});
             next if defined $sure && $this <= $sure;
             ($best, $other, $sure) = ($place, $network, $this);
@@ -42,13 +43,16 @@ sub _finding {
     }
     return () unless $best;
     my ($other_file, $other_write) = @$other;
-    my $where = $other_file eq $file ? "line $other_write->{line}" : readable_name($other_file) . ", line $other_write->{line}";
+    my $where = $other_file eq $file ? "line $other_write->{line}"
+        : readable_name($other_file) . ", line $other_write->{line}";
     return {
         (map { ($_ => $write->{$_}) } qw(line column length sub package source first_line last_line function)),
-        file => $file, id => 'mixed-order', confidence => confidence_name($sure), severity => rule('mixed-order')->{severity},
+        file => $file, id => 'mixed-order', confidence => confidence_name($sure),
+            severity => rule('mixed-order')->{severity},
         message => "$best->{what} gets native images here and network ones by $other_write->{function} ($where)",
         suggestion => "use the network function here, too",
-        related => [{file => $other_file, line => $other_write->{line}, message => "$other_write->{function} writes network order here"}],
+        related => [{file => $other_file, line => $other_write->{line},
+            message => "$other_write->{function} writes network order here"}],
     };
 }
 

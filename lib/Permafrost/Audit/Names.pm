@@ -14,9 +14,11 @@ our $VERSION = '0.01';
 use constant { CERTAIN => 3, LIKELY => 2, POSSIBLE => 1 };
 
 # Functions that load a module named by their first argument and import the rest.
-my %IMPORTER = (use_ok => 'all', load => 'list', autoload => 'all', 'Module::Load::load' => 'list', 'Module::Load::autoload' => 'all');
+my %IMPORTER = (use_ok => 'all', load => 'list', autoload => 'all', 'Module::Load::load' => 'list',
+    'Module::Load::autoload' => 'all');
 # Pragmas that import for another module: how many arguments stand before its name.
-my %DELEGATES = (if => 1, autouse => 0, Importer => 0, 'Sub::Import' => 0, ok => 0, maybe => 0, 'Test::use::ok' => 0, 'namespace::functions' => 0);
+my %DELEGATES = (if => 1, autouse => 0, Importer => 0, 'Sub::Import' => 0, ok => 0, maybe => 0,
+    'Test::use::ok' => 0, 'namespace::functions' => 0);
 # Modules after whose loading the source is no longer what perl sees.
 my $FILTER = qr/\A(?:Filter::(?!Util\b)|Acme::(?:Bleach|Buffy|DWIM|EyeDrops|Morse|Pony|Smirch)\b|Switch\z|Inline::Files\z|Perl6::)/;
 
@@ -25,7 +27,8 @@ my $FILTER = qr/\A(?:Filter::(?!Util\b)|Acme::(?:Bleach|Buffy|DWIM|EyeDrops|Mors
 # that this is a part of.
 sub new {
     my ($class, $source, $known, $outer) = @_;
-    my $self = bless {source => $source, known => $known || {}, outer => $outer, table => {}, order => 0, isa => {}, exports => {}}, $class;
+    my $self = bless {source => $source, known => $known || {}, outer => $outer, table => {}, order => 0,
+        isa => {}, exports => {}}, $class;
     $self->_scan_subs_and_imports;
     $self->_scan_globs;
     return $self;
@@ -53,7 +56,8 @@ sub lookup {
     push @found, $self->_from_elsewhere($package, $name) if !$fixed;
     return () unless @found;
     my %kinds = map { (_target_key($_->{target}) => 1) } @found;
-    return map { {%{$_->{target}}, sure => keys %kinds > 1 ? POSSIBLE : $_->{sure}, via => $_->{at}} } @found if keys %kinds > 1;
+    return map { {%{$_->{target}}, sure => keys %kinds > 1 ? POSSIBLE : $_->{sure}, via => $_->{at}} } @found
+        if keys %kinds > 1;
     my ($best) = sort { $b->{sure} <=> $a->{sure} } @found;
     return {%{$best->{target}}, sure => $best->{sure}, via => $best->{at}};
 }
@@ -124,7 +128,8 @@ sub _use {
     my $module = normal_name($t->[$i + 1][TEXT]);
     my $end = $source->list_end($i + 2);
     my $from = $i + 2;
-    $from++ if $t->[$from] && $from <= $end && $t->[$from][TYPE] eq 'num' && ($t->[$from + 1] || [0, ';'])->[TEXT] !~ /\A(?:,|=>)\z/;
+    $from++ if $t->[$from] && $from <= $end && $t->[$from][TYPE] eq 'num'
+        && ($t->[$from + 1] || [0, ';'])->[TEXT] !~ /\A(?:,|=>)\z/;
     my %how = (at => $i, package => $t->[$i][PACKAGE], list => [$from, $end]);
     $self->{filtered} = 1 if $module =~ $FILTER;
     $self->{autoloads} = 1 if $module =~ /\A(?:AutoLoader|SelfLoader)\z/;
@@ -151,7 +156,8 @@ sub _delegated {
     my ($items, $complete) = (undef, 1);
     if (@rest) { ($items, $complete) = $self->_items($rest[0][0], $rest[-1][1]) }
     if ($pragma eq 'autouse') { $items ||= []; ref or s/\(.*\z//s for @$items }
-    $self->_import($module, $items, $complete, %how, $pragma eq 'if' || $pragma eq 'maybe' ? (sure => LIKELY) : ());
+    $self->_import($module, $items, $complete, %how, $pragma eq 'if' || $pragma eq 'maybe' ? (sure => LIKELY)
+        : ());
     return;
 }
 
@@ -187,7 +193,8 @@ sub _import_call {
     my ($module, @range);
     if ($i >= 2 && $t->[$i - 1][TEXT] eq '->') {
         $module = $self->_receiver_module($i - 2) // return;
-        @range = ($t->[$i + 1] || [0, ''])->[TEXT] eq '(' ? ($i + 2, ($t->[$i + 1][MATCH] // $i + 2) - 1) : (1, 0);
+        @range = ($t->[$i + 1] || [0, ''])->[TEXT] eq '(' ? ($i + 2, ($t->[$i + 1][MATCH] // $i + 2) - 1)
+            : (1, 0);
     }
     elsif (($t->[$i + 1] || [''])->[TYPE] eq 'word') {
         $module = normal_name($t->[$i + 1][TEXT]);
@@ -196,7 +203,8 @@ sub _import_call {
     else { return }
     my ($items, $complete) = $range[0] <= $range[1] ? $self->_items(@range) : (undef, 1);
     my $early = defined inside_block($source, $i, qr/\ABEGIN\z/);
-    $self->_import($module, $items, $complete, at => $i, package => $t->[$i][PACKAGE], run => !$early, import_method => 1);
+    $self->_import($module, $items, $complete, at => $i, package => $t->[$i][PACKAGE], run => !$early,
+        import_method => 1);
     return;
 }
 
@@ -206,7 +214,8 @@ sub _receiver_module {
     my $t = $self->{source}{tokens};
     if ($t->[$i][TEXT] eq ')' && defined $t->[$i][MATCH]) {
         my $open = $t->[$i][MATCH];
-        return undef unless $open && $t->[$open - 1][TEXT] =~ /\A(?:Module::Runtime::)?(?:use_module|use_package_optimistically)\z/;
+        return undef unless $open
+            && $t->[$open - 1][TEXT] =~ /\A(?:Module::Runtime::)?(?:use_module|use_package_optimistically)\z/;
         my ($first) = $self->{source}->split_list($open + 1, $i - 1);
         return $first ? $self->_module_name(@$first) : undef;
     }
@@ -228,7 +237,8 @@ sub _export_call {
     my $target = $level ? undef : $self->_module_name(@{$list[0]});
     my $package = $t->[$i][PACKAGE];
     if (defined $target) { return $self->_import($module, $items, $complete, at => $i, package => $target) }
-    push @{$self->{exports}{$package}{default}}, grep { $ROLE{$_} } imported_names($items ? [grep { !ref } @$items] : undef) if is_storable($module);
+    push @{$self->{exports}{$package}{default}},
+        grep { $ROLE{$_} } imported_names($items ? [grep { !ref } @$items] : undef) if is_storable($module);
     $self->{exports}{$package}{direct} = 1;
     return;
 }
@@ -238,7 +248,8 @@ sub _importer_function {
     my ($self, $i) = @_;
     my $source = $self->{source};
     my $t = $source->{tokens};
-    return if $i && $t->[$i - 1][TEXT] =~ /\A(?:->|sub|&)\z/ || ($t->[$i + 1] || [0, ''])->[TEXT] =~ /\A(?:=>|\})\z/;
+    return if $i && $t->[$i - 1][TEXT] =~ /\A(?:->|sub|&)\z/
+        || ($t->[$i + 1] || [0, ''])->[TEXT] =~ /\A(?:=>|\})\z/;
     my (undef, @list) = $source->arguments($i);
     return unless @list;
     my $module = $self->_module_name(@{$list[0]}) // return;
@@ -252,7 +263,8 @@ sub _importer_function {
 sub _eval_string {
     my ($self, $i) = @_;
     my $text = eval_text($self->{source}, $i);
-    return unless defined $text && $text =~ /\b(?:use|import|sub)\b|\*/ && $text =~ /Storable|Permafrost|freeze|store/;
+    return unless defined $text && $text =~ /\b(?:use|import|sub)\b|\*/
+        && $text =~ /Storable|Permafrost|freeze|store/;
     my $package = $self->{source}{tokens}[$i][PACKAGE];
     my $inner = eval { Permafrost::Audit::Source->parse($text, package => $package) } or return;
     my $names = __PACKAGE__->new($inner, $self->{known});
@@ -260,7 +272,8 @@ sub _eval_string {
         for my $name (keys %{$names->{table}{$in}}) {
             for my $entry (@{$names->{table}{$in}{$name}}) {
                 next if $entry->{target}{sub};
-                $self->_define($in, $name, $entry->{target}, sure => min($entry->{sure}, LIKELY), run => 1, at => $i);
+                $self->_define($in, $name, $entry->{target}, sure => min($entry->{sure}, LIKELY), run => 1,
+                    at => $i);
             }
         }
     }
@@ -299,7 +312,8 @@ sub _import {
     if (is_storable($module)) {
         return if $items && !@$items && $complete;
         $self->{has_import}{$how{package}} = 1;
-        $self->_define($how{package}, $_, {fn => $_}, %entry) for grep { $ROLE{$_} } imported_names($items ? \@plain : undef);
+        $self->_define($how{package}, $_, {fn => $_}, %entry)
+            for grep { $ROLE{$_} } imported_names($items ? \@plain : undef);
         $self->_define($how{package}, '*', {}, %entry, sure => POSSIBLE) unless $complete;
         $self->{use_without_list}{$how{package}} = 1 unless $items;
     }
@@ -308,11 +322,13 @@ sub _import {
         push @names, map { @{$known->{tags}{$_} || []} } map { /\A:(\w+)\z/ ? $1 : () } @names;
         for my $name (@names) {
             my $fn = $known->{subs}{$name =~ s/\A&//r};
-            $self->_define($how{package}, $name, $fn ? {fn => $fn} : {}, %entry, $fn ? (sure => min($entry{sure} // CERTAIN, LIKELY)) : ());
+            $self->_define($how{package}, $name, $fn ? {fn => $fn} : {}, %entry, $fn
+                ? (sure => min($entry{sure} // CERTAIN, LIKELY)) : ());
         }
     }
     else {
-        $self->_define($how{package}, $_, {module => $module}, %entry) for map { s/\A&//r } grep { /\A&?\w+\z/ } @plain;
+        $self->_define($how{package}, $_, {module => $module}, %entry)
+            for map { s/\A&//r } grep { /\A&?\w+\z/ } @plain;
     }
     $self->_renamed($module, $items, \%entry, $how{package}) if grep { ref } @{$items || []};
     return;
@@ -325,8 +341,10 @@ sub _renamed {
     for my $index (1 .. $#$items) {
         my ($name, $option) = @{$items}[$index - 1, $index];
         next unless ref $option && !ref $name;
-        my $new = $option->{-as} // ($option->{-prefix} // '') . $name . ($option->{-suffix} // $option->{-postfix} // '');
-        my $fn = is_storable($module) ? ($ROLE{$name} ? $name : undef) : $known ? $known->{subs}{$name} : undef;
+        my $new = $option->{-as}
+            // ($option->{-prefix} // '') . $name . ($option->{-suffix} // $option->{-postfix} // '');
+        my $fn = is_storable($module) ? ($ROLE{$name} ? $name : undef) : $known ? $known->{subs}{$name}
+            : undef;
         delete $self->{table}{$package}{$name} if $new ne $name && $self->{table}{$package}{$name}
             && $self->{table}{$package}{$name}[-1]{at} == $entry->{at};
         $self->_define($package, $new, $fn ? {fn => $fn} : {module => $module}, %$entry);
@@ -344,11 +362,16 @@ sub _items {
         my ($from, $to) = strip_parens($source, @$range);
         my ($type, $text) = @{$t->[$from]}[TYPE, TEXT];
         if    ($from > $to)                                { }
-        elsif ($from < $to && $text eq '{' && ($t->[$from][MATCH] // -1) == $to) { push @items, $self->_options($from + 1, $to - 1) }
-        elsif ("@$range" ne "$from $to" && $depth++ < 9)   { my ($more, $all) = $self->_items($from, $to, $depth); push @items, @$more; $complete &&= $all }
+        elsif ($from < $to && $text eq '{' && ($t->[$from][MATCH] // -1) == $to) { push @items,
+            $self->_options($from + 1, $to - 1) }
+        elsif ("@$range" ne "$from $to"
+            && $depth++ < 9)   { my ($more, $all) = $self->_items($from, $to, $depth); push @items, @$more;
+            $complete &&= $all }
         elsif ($from == $to && $type eq 'qw')              { push @items, words_of($text) }
         elsif ($from == $to && $type eq 'num')             { push @items, $text unless @items == 0 }
-        elsif ($from == $to && $type eq 'sym' && $text =~ /\A\@/) { my ($more, $all) = $self->_array($text, $from, $depth || 0); push @items, @$more; $complete &&= $all }
+        elsif ($from == $to && $type eq 'sym'
+            && $text =~ /\A\@/) { my ($more, $all) = $self->_array($text, $from, $depth || 0);
+            push @items, @$more; $complete &&= $all }
         else {
             my $string = $type eq 'word' && $text =~ /\A-/ ? $text : constant_string($source, $from, $to);
             if (defined $string) { push @items, $string } else { $complete = 0 }
@@ -416,7 +439,8 @@ sub _scan_globs {
         $package //= $source->{tokens}[$set->{at}][PACKAGE];
         for my $code (@code) {
             my $several = @code > 1;
-            $self->_define($package, $bare, {$code->{fn} ? (fn => $code->{fn}) : $code->{sub} ? (sub => $code->{sub}) : ()},
+            $self->_define($package, $bare,
+                {$code->{fn} ? (fn => $code->{fn}) : $code->{sub} ? (sub => $code->{sub}) : ()},
                 sure => $several ? POSSIBLE : $code->{sure}, run => 1, at => $set->{at});
             push @{$self->{aliases}}, {package => $package, name => $bare, code => $code, at => $set->{at}};
         }
@@ -472,16 +496,19 @@ sub code_of {
     my ($type, $text) = @{$t->[$i]}[TYPE, TEXT];
     if (my @branches = $self->_branches($i, $j)) { return $self->_several($depth, @branches) }
     return $self->_referenced($i, $j) if $text eq '\\';
-    if ($type eq 'sym' && $text =~ /\A\*(.+)/ && ($i == $j || $t->[$i + 1][TEXT] eq '{')) { return $self->_named($1, $i) }
+    if ($type eq 'sym' && $text =~ /\A\*(.+)/
+        && ($i == $j || $t->[$i + 1][TEXT] eq '{')) { return $self->_named($1, $i) }
     if ($text eq '*' && $type eq 'cast') {
-        my $name = $self->_glob_name($i, $i + 1 <= $j && $t->[$i + 1][TEXT] eq '{' ? $t->[$i + 1][MATCH] // $j : $j);
+        my $name = $self->_glob_name($i, $i + 1 <= $j && $t->[$i + 1][TEXT] eq '{' ? $t->[$i + 1][MATCH] // $j
+            : $j);
         return defined $name ? $self->_named($name, $i) : ();
     }
     if ($text eq 'sub') {
         my ($sub) = grep { $_->{start} == $i } @{$source->{subs}};
         return $sub && $sub->{close} == $j ? {sub => $sub, sure => CERTAIN, at => $i} : ();
     }
-    if ($text =~ /\A(?:do|eval)\z/ && $i < $j && $t->[$i + 1][TEXT] eq '{' && ($t->[$i + 1][MATCH] // -1) == $j) {
+    if ($text =~ /\A(?:do|eval)\z/ && $i < $j && $t->[$i + 1][TEXT] eq '{'
+        && ($t->[$i + 1][MATCH] // -1) == $j) {
         return $self->_last_of_block($i + 1, $j, $depth);
     }
     return $self->_can($i, $j) if $i < $j;
@@ -499,7 +526,8 @@ sub _branches {
         my ($type, $text, $match) = @{$t->[$at]}[TYPE, TEXT, MATCH];
         if ($type eq 'struct' && defined $match && $match > $at) { $at = $match }
         elsif ($text eq '?' && $type eq 'op') { $ternary = 1; @found = (); $start = $at + 1 }
-        elsif ($type eq 'op' && $text =~ m{\A(?:\|\||//|:)\z} || $type eq 'word' && $text eq 'or') { push @found, [$start, $at - 1]; $start = $at + 1 }
+        elsif ($type eq 'op' && $text =~ m{\A(?:\|\||//|:)\z} || $type eq 'word'
+            && $text eq 'or') { push @found, [$start, $at - 1]; $start = $at + 1 }
         elsif ($type eq 'op' && ($text eq '=' || $text eq ',')) { return () }
     }
     return () unless @found;
@@ -512,8 +540,11 @@ sub _several {
     my @all;
     for my $range (@ranges) {
         my @code = $self->code_of(@$range, $depth);
-        push @all, @code ? @code : $t->[$range->[0]][TEXT] =~ /\A(?:die|croak|confess|return|undef|next|last|0|1)\z/ ? () : {unknown => 1, sure => POSSIBLE};
-        last if @all == 1 && $all[0]{fn} && $all[0]{by_can} && $t->[$range->[1] + 1] && $t->[$range->[1] + 1][TEXT] =~ m{\A(?:\|\||//)\z};
+        push @all, @code ? @code
+            : $t->[$range->[0]][TEXT] =~ /\A(?:die|croak|confess|return|undef|next|last|0|1)\z/ ? ()
+            : {unknown => 1, sure => POSSIBLE};
+        last if @all == 1 && $all[0]{fn} && $all[0]{by_can} && $t->[$range->[1] + 1]
+            && $t->[$range->[1] + 1][TEXT] =~ m{\A(?:\|\||//)\z};
     }
     return () unless grep { $_->{fn} || $_->{sub} } @all;
     return @all;
@@ -568,8 +599,10 @@ sub _can {
 sub _class_of {
     my ($self, $i, $j) = @_;
     my $t = $self->{source}{tokens};
-    return $t->[$i][PACKAGE] if $i == $j && $t->[$i][TEXT] =~ /\A\$(?:self|class|this|proto)\z/ && !defined $self->_module_name($i, $j);
-    if ($t->[$j][TEXT] eq ')' && $t->[$i][TEXT] =~ /\A(?:Module::Runtime::)?use_(?:module|package_optimistically)\z/) { return $self->_receiver_module($j) }
+    return $t->[$i][PACKAGE] if $i == $j && $t->[$i][TEXT] =~ /\A\$(?:self|class|this|proto)\z/
+        && !defined $self->_module_name($i, $j);
+    if ($t->[$j][TEXT] eq ')'
+        && $t->[$i][TEXT] =~ /\A(?:Module::Runtime::)?use_(?:module|package_optimistically)\z/) { return $self->_receiver_module($j) }
     return $self->_module_name($i, $j);
 }
 
@@ -622,7 +655,8 @@ sub exported {
         for my $name (keys %{$self->{table}{$package}}) {
             next if $name eq '*';
             my @found = $self->lookup($name, $package);
-            $out{$package}{subs}{$name} = $found[0]{fn} if @found == 1 && $found[0]{fn} && $found[0]{sure} >= LIKELY;
+            $out{$package}{subs}{$name} = $found[0]{fn} if @found == 1 && $found[0]{fn}
+                && $found[0]{sure} >= LIKELY;
         }
     }
     my $found = assignments($self->{source});
@@ -641,7 +675,8 @@ sub exported {
         $out{$package}{exports} = 1;
         $out{$package}{subs}{$_} //= $exports->{names}{$_} || $_ for @{$exports->{default} || []};
     }
-    for my $import (grep { $_->{module} =~ /\bExporter\b|\AImporter\z|\ASub::/ } @{$self->{imports} || []}) { $out{$import->{package}}{exports} = 1 }
+    for my $import (grep { $_->{module} =~ /\bExporter\b|\AImporter\z|\ASub::/ } @{$self->{imports}
+        || []}) { $out{$import->{package}}{exports} = 1 }
     for my $package (keys %out) { delete $out{$package} unless %{$out{$package}{subs} || {}} }
     return \%out;
 }

@@ -23,8 +23,10 @@ my %REQUEST_METHOD = (
     (map { ($_ => 'a cookie') } qw(cookie cookies signed_cookie_unchecked raw_cookie)),
     (map { ($_ => 'a header') } qw(header headers headers_in header_in get_header)),
 );
-my %REQUEST_FUNCTION = (param => 'a request', multi_param => 'a request', url_param => 'a request', params => 'a request', cookie => 'a cookie', cookies => 'a cookie', raw_cookie => 'a cookie',
-    request_header => 'a header', body_parameters => 'a request', query_parameters => 'a request', uploads => 'a request');
+my %REQUEST_FUNCTION = (param => 'a request', multi_param => 'a request', url_param => 'a request',
+    params => 'a request', cookie => 'a cookie', cookies => 'a cookie', raw_cookie => 'a cookie',
+    request_header => 'a header', body_parameters => 'a request', query_parameters => 'a request',
+        uploads => 'a request');
 my $BASE64 = qr/\A(?:MIME::Base64::)?(?:decode_base64\w*|base64_decode|b64_decode|decode_b64\w*|from_base64|b64decode|decoded_base64)\z|\Adecode_base64url\z/;
 # A signature or the like is looked at.
 my $GUARD = qr/hmac|\bmac\b|_mac\b|signature|signed|\bverify|verif(?:y|ied)|digest|checksum|sha\d|md5|decrypt|\btrusted|is_trusted|authentic/i;
@@ -57,7 +59,8 @@ sub _look {
             my $what = _word($source, $at, $text);
             $found->{$what} = $sure if defined $what && !($found->{$what} && $found->{$what} > $sure);
         }
-        elsif ($type eq 'read') { $found->{'the standard input'} = $sure if $text =~ /\A<STDIN>\z/; $found->{'a socket'} = LIKELY if $text =~ /<\$?\w*sock\w*>/i }
+        elsif ($type eq 'read') { $found->{'the standard input'} = $sure if $text =~ /\A<STDIN>\z/;
+            $found->{'a socket'} = LIKELY if $text =~ /<\$?\w*sock\w*>/i }
         elsif ($type eq 'sym')  { _symbol($source, $at, $text, $found, $depth, $i) }
     }
     return;
@@ -90,7 +93,8 @@ sub _symbol {
     return unless $text =~ /\A[\$\@]\w/;
     for my $set (assigned($source, $text, $at)) {
         next if $set->{at} >= $first && $set->{rhs}[0] <= $first && $first <= $set->{rhs}[1];
-        _look($source, @{$set->{rhs}}, $found, $depth + 1) unless defined $set->{item} && $source->text_of(@{$set->{rhs}}) eq '@_';
+        _look($source, @{$set->{rhs}}, $found, $depth + 1) unless defined $set->{item}
+            && $source->text_of(@{$set->{rhs}}) eq '@_';
     }
     _received($source, $at, $text, $found);
     return;
@@ -120,7 +124,8 @@ sub is_guarded {
     my ($source, $call) = @_;
     my $t = $source->{tokens};
     if (my $flags = $call->{args}[1]) {
-        my $value = $flags->[0] == $flags->[1] && $t->[$flags->[0]][TYPE] eq 'num' ? $t->[$flags->[0]][TEXT] : undef;
+        my $value = $flags->[0] == $flags->[1] && $t->[$flags->[0]][TYPE] eq 'num' ? $t->[$flags->[0]][TEXT]
+            : undef;
         return 1 if defined $value && $value =~ /\A\d+\z/ && !($value & 2);
     }
     my ($from) = $source->scope($call->{at});

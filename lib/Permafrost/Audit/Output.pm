@@ -10,8 +10,10 @@ use Permafrost::Audit::Files qw(readable_name);
 our $VERSION = '0.01';
 our @EXPORT_OK = qw(format_report formats);
 
-my %FORMAT = (text => \&_text, json => \&_json, sarif => \&_sarif, github => \&_github, checkstyle => \&_checkstyle);
-my %COLOUR = (error => "\e[1;31m", warning => "\e[1;33m", note => "\e[1;36m", caret => "\e[1;32m", file => "\e[1m", off => "\e[0m");
+my %FORMAT = (text => \&_text, json => \&_json, sarif => \&_sarif, github => \&_github,
+    checkstyle => \&_checkstyle);
+my %COLOUR = (error => "\e[1;31m", warning => "\e[1;33m", note => "\e[1;36m", caret => "\e[1;32m",
+    file => "\e[1m", off => "\e[0m");
 # What a reader of JSON gets of a finding, in this order in the manual.
 my @PUBLIC = qw(id confidence severity file line column sub message suggestion function source fingerprint related runtime);
 
@@ -20,7 +22,8 @@ sub formats { return sort keys %FORMAT }
 # The report as text (characters) in one of the formats. COLOUR: whether escape sequences may be in it.
 sub format_report {
     my ($report, $format, %option) = @_;
-    $report = {%$report, findings => [map { _readable($_) } @{$report->{findings}}], errors => [map { _readable($_) } @{$report->{errors}}]};
+    $report = {%$report, findings => [map { _readable($_) } @{$report->{findings}}],
+        errors => [map { _readable($_) } @{$report->{errors}}]};
     return $FORMAT{$format}->($report, %option);
 }
 
@@ -28,7 +31,8 @@ sub format_report {
 sub _readable {
     my ($finding) = @_;
     my %copy = (%$finding, file => readable_name($finding->{file}));
-    $copy{related} = [map { {%$_, file => readable_name($_->{file})} } @{$finding->{related}}] if $finding->{related};
+    $copy{related} = [map { {%$_, file => readable_name($_->{file})} } @{$finding->{related}}]
+        if $finding->{related};
     return \%copy;
 }
 
@@ -36,11 +40,13 @@ sub _readable {
 
 sub _text {
     my ($report, %option) = @_;
-    my $colour = sub { my ($name, $text) = @_; return $option{colour} ? "$COLOUR{$name}$text$COLOUR{off}" : $text };
+    my $colour = sub { my ($name, $text) = @_;
+        return $option{colour} ? "$COLOUR{$name}$text$COLOUR{off}" : $text };
     my $text = '';
     for my $finding (@{$report->{findings}}) {
         my $place = join ':', $finding->{file}, grep { defined } @$finding{qw(line column)};
-        $text .= $colour->(file => "$place:") . ' ' . $colour->($finding->{severity} => "$finding->{severity}:")
+        $text .= $colour->(file => "$place:") . ' '
+            . $colour->($finding->{severity} => "$finding->{severity}:")
             . " $finding->{message} [$finding->{id}, $finding->{confidence}]\n";
         $text .= _excerpt($finding, $colour) if defined $finding->{source} && length $finding->{source};
         $text .= "    $finding->{suggestion}\n" if defined $finding->{suggestion};
@@ -79,15 +85,18 @@ sub _runtime_words {
 
 sub _classes {
     my ($classes) = @_;
-    return join ', ', map { ($_ eq '' ? 'no reference' : $_) . ($classes->{$_} > 1 ? " ($classes->{$_})" : '') }
+    return join ', ', map { ($_ eq '' ? 'no reference' : $_)
+        . ($classes->{$_} > 1 ? " ($classes->{$_})" : '') }
         sort { $classes->{$b} <=> $classes->{$a} || $a cmp $b } keys %$classes;
 }
 
 sub _trace_text {
     my ($trace, $colour) = @_;
-    my $text = sprintf "\nAt run time: %d confirmed, %d never seen, %d not found statically\n", @$trace{qw(confirmed never_seen)}, scalar @{$trace->{not_found}};
+    my $text = sprintf "\nAt run time: %d confirmed, %d never seen, %d not found statically\n",
+        @$trace{qw(confirmed never_seen)}, scalar @{$trace->{not_found}};
     for my $site (@{$trace->{not_found}}) {
-        $text .= $colour->(file => "$site->{file}:$site->{line}:") . " $site->{function}, " . _runtime_words({%$site, status => 'confirmed'}) =~ s/\Aseen at run time: //r . "\n";
+        $text .= $colour->(file => "$site->{file}:$site->{line}:") . " $site->{function}, "
+            . _runtime_words({%$site, status => 'confirmed'}) =~ s/\Aseen at run time: //r . "\n";
     }
     return $text;
 }
@@ -100,7 +109,9 @@ sub _summary {
     my %by;
     $by{$_->{severity}}++ for @{$report->{findings}};
     my %files = map { ($_->{file} => 1) } @{$report->{findings}};
-    my $text = $count ? "\n$count " . _plural($count, 'finding') . ' (' . join(', ', map { "$by{$_} " . _plural($by{$_}, $_) } grep { $by{$_} } qw(error warning note)) . ') in '
+    my $text = $count ? "\n$count " . _plural($count, 'finding') . ' ('
+        . join(', ', map { "$by{$_} " . _plural($by{$_}, $_) } grep { $by{$_} } qw(error warning note))
+        . ') in '
         . keys(%files) . ' of ' : 'no findings in ';
     $text .= "$report->{files} " . _plural($report->{files}, 'file');
     $text .= "; $report->{suppressed} suppressed" if $report->{suppressed};
@@ -116,7 +127,8 @@ sub _json {
     my ($report) = @_;
     my @findings = map {
         my $finding = $_;
-        +{ map { ($_ => $finding->{$_}) } grep { exists $finding->{$_} || /\A(?:sub|line|column|suggestion)\z/ } @PUBLIC };
+        +{ map { ($_ => $finding->{$_}) } grep { exists $finding->{$_}
+            || /\A(?:sub|line|column|suggestion)\z/ } @PUBLIC };
     } @{$report->{findings}};
     for (@findings) { $_ += 0 for grep { defined } @$_{qw(line column)} }
     return _encoder()->encode({
@@ -141,28 +153,36 @@ sub _sarif {
     } } @ids;
     my $run = {
         tool => {driver => {name => 'permafrost audit', version => $VERSION, rules => \@rules}},
-        columnKind => 'unicodeCodePoints', results => [map { _sarif_result($_, \%index) } @{$report->{findings}}],
+        columnKind => 'unicodeCodePoints',
+            results => [map { _sarif_result($_, \%index) } @{$report->{findings}}],
         invocations => [{executionSuccessful => JSON::PP::true(), toolExecutionNotifications => [map { {
             level => 'warning', message => {text => $_->{message}},
             locations => [{physicalLocation => {artifactLocation => {uri => _uri($_->{file})}}}],
         } } @{$report->{errors}}]}],
     };
-    return $encoder->encode({'$schema' => 'https://json.schemastore.org/sarif-2.1.0.json', version => '2.1.0', runs => [$run]});
+    return $encoder->encode({'$schema' => 'https://json.schemastore.org/sarif-2.1.0.json', version => '2.1.0',
+        runs => [$run]});
 }
 
 sub _sarif_result {
     my ($finding, $index) = @_;
-    my $text = $finding->{message} . (defined $finding->{suggestion} ? ". Suggestion: $finding->{suggestion}" : '') . '.';
-    my @logical = defined $finding->{sub} ? (logicalLocations => [{fullyQualifiedName => $finding->{sub}, kind => 'function'}]) : ();
+    my $text = $finding->{message}
+        . (defined $finding->{suggestion} ? ". Suggestion: $finding->{suggestion}" : '') . '.';
+    my @logical = defined $finding->{sub}
+        ? (logicalLocations => [{fullyQualifiedName => $finding->{sub}, kind => 'function'}]) : ();
     my $result = {
-        ruleId => $finding->{id}, ruleIndex => $index->{$finding->{id}}, level => $LEVEL{$finding->{severity}},
-        message => {text => $text}, rank => {possible => 30, likely => 70, certain => 100}->{$finding->{confidence}} + 0.0,
+        ruleId => $finding->{id}, ruleIndex => $index->{$finding->{id}},
+            level => $LEVEL{$finding->{severity}},
+        message => {text => $text},
+            rank => {possible => 30, likely => 70, certain => 100}->{$finding->{confidence}} + 0.0,
         locations => [{physicalLocation => _physical($finding), @logical}],
         partialFingerprints => {'permafrost/v1' => $finding->{fingerprint}},
-        properties => {confidence => $finding->{confidence}, ($finding->{runtime} ? (runtime => $finding->{runtime}) : ())},
+        properties => {confidence => $finding->{confidence},
+            ($finding->{runtime} ? (runtime => $finding->{runtime}) : ())},
     };
     my $n = 0;
-    $result->{relatedLocations} = [map { {id => ++$n, message => {text => $_->{message}}, physicalLocation => _physical($_)} } @{$finding->{related}}] if $finding->{related};
+    $result->{relatedLocations} = [map { {id => ++$n, message => {text => $_->{message}},
+        physicalLocation => _physical($_)} } @{$finding->{related}}] if $finding->{related};
     return $result;
 }
 
@@ -196,12 +216,15 @@ sub _github {
     for my $finding (@{$report->{findings}}) {
         my @properties = ('file=' . $property->($finding->{file}));
         push @properties, "line=$finding->{line}" if defined $finding->{line};
-        push @properties, "col=$finding->{column}", 'endColumn=' . ($finding->{column} + ($finding->{length} || 1)) if $finding->{column};
+        push @properties, "col=$finding->{column}", 'endColumn='
+            . ($finding->{column} + ($finding->{length} || 1)) if $finding->{column};
         push @properties, 'title=' . $property->("$finding->{id} ($finding->{confidence})");
-        my $message = $finding->{message} . (defined $finding->{suggestion} ? "\n$finding->{suggestion}" : '');
+        my $message = $finding->{message}
+            . (defined $finding->{suggestion} ? "\n$finding->{suggestion}" : '');
         $text .= "::$level{$finding->{severity}} " . join(',', @properties) . '::' . $data->($message) . "\n";
     }
-    $text .= '::warning file=' . $property->($_->{file}) . '::' . $data->($_->{message}) . "\n" for @{$report->{errors}};
+    $text .= '::warning file=' . $property->($_->{file}) . '::' . $data->($_->{message}) . "\n"
+        for @{$report->{errors}};
     return $text;
 }
 
@@ -209,7 +232,8 @@ sub _checkstyle {
     my ($report) = @_;
     my %level = (error => 'error', warning => 'warning', note => 'info');
     my (%by_file, @order);
-    for my $finding (@{$report->{findings}}, map { {%$_, severity => 'error', id => 'cannot-read'} } @{$report->{errors}}) {
+    for my $finding (@{$report->{findings}},
+        map { {%$_, severity => 'error', id => 'cannot-read'} } @{$report->{errors}}) {
         push @order, $finding->{file} unless $by_file{$finding->{file}};
         push @{$by_file{$finding->{file}}}, $finding;
     }
@@ -217,9 +241,12 @@ sub _checkstyle {
     for my $file (@order) {
         $text .= '  <file name="' . _xml($file) . qq(">\n);
         for my $finding (@{$by_file{$file}}) {
-            my $message = $finding->{message} . (defined $finding->{suggestion} ? ". Suggestion: $finding->{suggestion}" : '');
-            my $where = join '', map { defined $finding->{$_} ? qq( $_="$finding->{$_}") : '' } qw(line column);
-            $text .= qq(    <error$where severity="$level{$finding->{severity}}" message=") . _xml($message) . qq(" source="permafrost.$finding->{id}"/>\n);
+            my $message = $finding->{message}
+                . (defined $finding->{suggestion} ? ". Suggestion: $finding->{suggestion}" : '');
+            my $where = join '', map { defined $finding->{$_} ? qq( $_="$finding->{$_}")
+                : '' } qw(line column);
+            $text .= qq(    <error$where severity="$level{$finding->{severity}}" message=") . _xml($message)
+                . qq(" source="permafrost.$finding->{id}"/>\n);
         }
         $text .= "  </file>\n";
     }
@@ -228,7 +255,8 @@ sub _checkstyle {
 
 sub _xml {
     my ($text) = @_;
-    my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;', '"' => '&quot;', "\n" => '&#10;', "\t" => '&#9;');
+    my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;', '"' => '&quot;', "\n" => '&#10;',
+        "\t" => '&#9;');
     $text =~ s/([&<>"\n\t])/$entity{$1}/g;
     $text =~ s/[^\t\n\r\x20-\x{D7FF}\x{E000}-\x{FFFD}\x{10000}-\x{10FFFF}]/?/g;
     return $text;

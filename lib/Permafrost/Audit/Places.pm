@@ -19,12 +19,14 @@ my $SESSION = qr/\A(?:param|set|put|store|write|session|store_session_data)\z/;
 my $QUEUE = qr/\A(?:do_task|do_high|do_low|do_background|dispatch_background|add_task\w*|insert|put|send|publish|zmq_send|sendmsg|enqueue|add|add_path|new_from_array|send_data|produce)\z/;
 my $SOCKET = qr/\A(?:print|printf|say|send|syswrite|write|push_write|put|blocking_write)\z/;
 my @MODULES = (
-    [qr/\A(?:Cache::Memcached|Memcached::|Memcached::libmemcached|Cache::Memcached::\w+|AnyEvent::Memcached)/, cache => 'memcached', $SET],
+    [qr/\A(?:Cache::Memcached|Memcached::|Memcached::libmemcached|Cache::Memcached::\w+|AnyEvent::Memcached)/,
+        cache => 'memcached', $SET],
     [qr/\A(?:Redis|RedisDB|Mojo::Redis\d?|AnyEvent::Redis\w*|EV::Hiredis|Redis::\w+|Redis::hiredis|Cache::Redis\w*|Cache::RedisDB)\b/, cache => 'Redis',
         $REDIS],
     [qr/\ACHI\b/, cache => 'CHI', $SET],
     [qr/\A(?:Cache|Cache::(?:Cache|FileCache|SharedMemoryCache|SizeAwareFileCache|FileBackend|File|FastMmap|BDB|Mmap|KyotoTycoon|Couchbase|LRU)|Couchbase::\w+|Riak\w*|Net::Riak|Tie::Cache|KyotoCabinet\w*|LevelDB|Tie::LevelDB|LMDB_File)\b/, cache => 'a cache', $SET],
-    [qr/\A(?:MongoDB|Search::Elasticsearch|Amazon::S3|Net::Amazon::S3|Paws)\b/, db => 'a database', qr/\A(?:insert\w*|update\w*|replace\w*|save|put\w*|add_key|index|set)\z/],
+    [qr/\A(?:MongoDB|Search::Elasticsearch|Amazon::S3|Net::Amazon::S3|Paws)\b/, db => 'a database',
+        qr/\A(?:insert\w*|update\w*|replace\w*|save|put\w*|add_key|index|set)\z/],
     [qr/\A(?:DBI|DBD::\w+|DBIx::\w+|Mojo::(?:Pg|SQLite|mysql)|Rose::DB\w*|Class::DBI)\b/, db => 'a database',
         $DATABASE],
     [qr/\A(?:DB_File|GDBM_File|NDBM_File|ODBM_File|SDBM_File|AnyDBM_File|BerkeleyDB\w*|MLDBM|CDB_File|TokyoCabinet\w*|QDBM_File|Tie::TokyoTyrant)\b/, db => 'a DBM file',
@@ -32,15 +34,20 @@ my @MODULES = (
     [qr/\A(?:Apache2?::Session|CGI::Session|HTTP::Session\w*|Plack::Session|Catalyst::Plugin::Session|Dancer2?::(?:Core::)?Session|Mojolicious::Sessions|Data::Session)\b/, session => 'a session', $SESSION],
     [qr/\A(?:Gearman|TheSchwartz|Beanstalk|Net::Stomp|Net::AMQP|Net::RabbitMQ|Net::RabbitFoot|AnyEvent::RabbitMQ|ZMQ|ZeroMQ|Kafka|Net::Kafka|Queue::\w+|Directory::Queue|IPC::DirQueue|Minion|Job::Machine|MessageQueue|POE::Component::MessageQueue)\b/, queue => 'a queue',
         $QUEUE],
-    [qr/\AIO::Socket::UNIX\b/, pipe => 'a socket of this machine', qr/\A(?:print|printf|say|send|syswrite|write)\z/],
+    [qr/\AIO::Socket::UNIX\b/, pipe => 'a socket of this machine',
+        qr/\A(?:print|printf|say|send|syswrite|write)\z/],
     [qr/\A(?:IO::Socket\w*|IO::Async::(?:Stream|Socket)|AnyEvent::Handle|Net::(?:Server|FTP|SMTP|SSH2|WebSocket)\b|Mojo::(?:IOLoop|Transaction)|Protocol::WebSocket|POE::Wheel)/, socket => 'a socket',
         $SOCKET],
-    [qr/\A(?:LWP|HTTP|Mojo::UserAgent|WWW::\w+|REST::Client|Furl|SOAP::Lite|XMLRPC::Lite|JSON::RPC)\b/, socket => 'an HTTP message', qr/\A(?:post|put|request|new|content|add_content|body|write|render|print)\z/],
-    [qr/\A(?:Thread::Queue|threads::shared|Memoize|Thread::Queue::Any)\b/, process => 'another thread of this process', qr/\A(?:enqueue|insert)\z/],
+    [qr/\A(?:LWP|HTTP|Mojo::UserAgent|WWW::\w+|REST::Client|Furl|SOAP::Lite|XMLRPC::Lite|JSON::RPC)\b/,
+        socket => 'an HTTP message',
+        qr/\A(?:post|put|request|new|content|add_content|body|write|render|print)\z/],
+    [qr/\A(?:Thread::Queue|threads::shared|Memoize|Thread::Queue::Any)\b/,
+        process => 'another thread of this process', qr/\A(?:enqueue|insert)\z/],
     [qr/\A(?:IPC::Shareable|IPC::ShareLite|IPC::SharedCache|IPC::Msg|IPC::SharedMem|Sys::Mmap|IPC::MMA|Hash::SharedMem)\b/, shared => 'memory shared on this machine', qr/\A(?:store|put|set|snd|write|lock_store)\z/],
     [qr/\A(?:File::Temp)\b/, temp => 'a temporary file', qr/\A(?:print|printf|say|syswrite|write)\z/],
     [qr/\A(?:IO::File|IO::Handle|IO::Zlib|IO::Compress\w*|Path::Tiny|Path::Class|Mojo::File|IO::All|File::\w+)\b/, file => 'a file', qr/\A(?:print|printf|say|syswrite|write|spew\w*|append\w*|spurt|write_file|write_binary|splat)\z/],
-    [qr/\A(?:IO::Pipe|IPC::Open[23]|IPC::Run3?)\b/, pipe => 'a pipe', qr/\A(?:print|printf|say|syswrite|write|pump)\z/],
+    [qr/\A(?:IO::Pipe|IPC::Open[23]|IPC::Run3?)\b/, pipe => 'a pipe',
+        qr/\A(?:print|printf|say|syswrite|write|pump)\z/],
 );
 my @CONFIGURED;
 
@@ -49,7 +56,8 @@ my @GUESSES = (
     [qr/memd|memcach|mcache/i, cache => 'memcached', $SET],
     [qr/redis/i, cache => 'Redis', $REDIS],
     [qr/cache\z|\Acache|chi\z/i, cache => 'a cache', $SET],
-    [qr/\A(?:dbh|sth|db_?handle|schema|rs|resultset|dbic)\z|_(?:dbh|sth|rs)\z/i, db => 'a database', $DATABASE],
+    [qr/\A(?:dbh|sth|db_?handle|schema|rs|resultset|dbic)\z|_(?:dbh|sth|rs)\z/i, db => 'a database',
+        $DATABASE],
     [qr/sess(?:ion)?\z/i, session => 'a session', $SESSION],
     [qr/gearman|beanstalk|schwartz|rabbit|queue\z|amqp|stomp/i, queue => 'a queue', $QUEUE],
     [qr/sock(?:et)?\z|\Aclient_?(?:sock|fh)\z|connection\z/i, socket => 'a socket', $SOCKET],
@@ -91,7 +99,8 @@ sub method_kind {
         return () if $kind;
     }
     my $text = $source->text_of($i, $j);
-    my ($kind, $name, $methods) = $text =~ /->(?:resultset|rs|search|find)\b/ ? (db => 'a database', $DATABASE) : guess_kind($text);
+    my ($kind, $name, $methods) = $text =~ /->(?:resultset|rs|search|find)\b/
+        ? (db => 'a database', $DATABASE) : guess_kind($text);
     return $kind && $method =~ $methods ? ($kind, $name, undef) : ();
 }
 
@@ -103,7 +112,9 @@ sub class_of {
     return undef if ($depth || 0) > 3;
     my $t = $source->{tokens};
     ($i, $j) = strip_parens($source, $i, $j);
-    return normal_name($t->[$i][TEXT]) if $i == $j && $t->[$i][TYPE] eq 'word' && $t->[$i][TEXT] =~ /\A[A-Z]\w*(?:::|\z)/ && $t->[$i][TEXT] !~ /\A[A-Z_]+\z|\A(?:STDIN|STDOUT|STDERR)\z/;
+    return normal_name($t->[$i][TEXT]) if $i == $j && $t->[$i][TYPE] eq 'word'
+        && $t->[$i][TEXT] =~ /\A[A-Z]\w*(?:::|\z)/
+        && $t->[$i][TEXT] !~ /\A[A-Z_]+\z|\A(?:STDIN|STDOUT|STDERR)\z/;
     my $made = _made($source, $i, $j);
     return $made if defined $made;
     my $text = $source->text_of($i, $j);
@@ -130,7 +141,8 @@ sub _made {
         return @args > 1 ? constant_string($source, @{$args[1]}) : undef;
     }
     return undef unless $second->[TEXT] eq '->' && $third && $third->[TYPE] eq 'word';
-    my $class = $first->[TYPE] eq 'word' ? normal_name($first->[TEXT]) : $first->[TYPE] eq 'str' ? $first->[VALUE] : undef;
+    my $class = $first->[TYPE] eq 'word' ? normal_name($first->[TEXT]) : $first->[TYPE] eq 'str'
+        ? $first->[VALUE] : undef;
     return undef unless defined $class && $class =~ /\A[A-Z]/;
     return $class if $third->[TEXT] =~ /\A(?:new|connect|instance|open|create|new_\w+|connect_cached|get_cache|spawn|tie)\z/ || kind_of_class($class);
     return undef;
@@ -144,7 +156,8 @@ sub _class_in {
     return $class if defined $class;
     return undef if $j - $i > 400;
     for my $at ($i .. $j - 2) {
-        next unless $t->[$at][TEXT] =~ /\A(?:new|tie)\z/ || $t->[$at + 1][TEXT] eq '->' && $t->[$at][TYPE] =~ /\A(?:word|str)\z/;
+        next unless $t->[$at][TEXT] =~ /\A(?:new|tie)\z/ || $t->[$at + 1][TEXT] eq '->'
+            && $t->[$at][TYPE] =~ /\A(?:word|str)\z/;
         my $made = _made($source, $at, $j);
         return $made if defined $made && kind_of_class($made);
     }
@@ -161,7 +174,8 @@ sub _class_of_key {
     my $class;
     for my $i (1 .. $#$t - 1) {
         my $token = $t->[$i - 1];
-        next unless $t->[$i][TEXT] eq '=>' && ($token->[TYPE] eq 'word' ? $token->[TEXT] : $token->[VALUE] // '') eq $key;
+        next unless $t->[$i][TEXT] eq '=>'
+            && ($token->[TYPE] eq 'word' ? $token->[TEXT] : $token->[VALUE] // '') eq $key;
         my ($range) = $source->split_list($i + 1, $source->list_end($i + 1));
         $class = $range ? _class_in($source, @$range, $depth) // _class_named($source, @$range) : undef;
         last if defined $class;
@@ -180,7 +194,8 @@ sub _class_named {
     my ($source, $i, $j) = @_;
     my $t = $source->{tokens};
     for my $at ($i .. $j) {
-        return $t->[$at][VALUE] if $t->[$at][TYPE] eq 'str' && $t->[$at][VALUE] =~ /\A[A-Z]\w*(?:::\w+)*\z/ && kind_of_class($t->[$at][VALUE]);
+        return $t->[$at][VALUE] if $t->[$at][TYPE] eq 'str' && $t->[$at][VALUE] =~ /\A[A-Z]\w*(?:::\w+)*\z/
+            && kind_of_class($t->[$at][VALUE]);
     }
     return undef;
 }
@@ -215,7 +230,8 @@ sub _find_ties {
     my $t = $source->{tokens};
     my %tied;
     for my $i (0 .. $#$t - 1) {
-        next unless $t->[$i][TYPE] eq 'word' && $t->[$i][TEXT] =~ /\A(?:tie|dbmopen)\z/ && $source->_is_keyword($i);
+        next unless $t->[$i][TYPE] eq 'word' && $t->[$i][TEXT] =~ /\A(?:tie|dbmopen)\z/
+            && $source->_is_keyword($i);
         my (undef, @args) = $source->arguments($i);
         next if @args < 2;
         my ($from, $to) = @{$args[0]};
@@ -246,7 +262,8 @@ sub handle_kind {
     return ($kind, $name) if $kind;
     ($kind, $name) = guess_kind($text);
     return ($kind, $name, 1) if $kind && $kind eq 'socket';
-    return (pipe => 'a pipe') if $text =~ /pipe|\b(?:to|from)_?(?:child|parent)|\b(?:child|parent)_?(?:wtr|rdr|fh|w|r)\b/i;
+    return (pipe => 'a pipe')
+        if $text =~ /pipe|\b(?:to|from)_?(?:child|parent)|\b(?:child|parent)_?(?:wtr|rdr|fh|w|r)\b/i;
     return (handle => 'a handle');
 }
 
@@ -259,15 +276,19 @@ sub _opened {
     $source->{opened} = \%opened;    # already, for names that are opened by other names
     for my $i (0 .. $#$t) {
         my ($type, $name) = @{$t->[$i]}[TYPE, TEXT];
-        next unless $type eq 'word' && $name =~ /\A(?:open|sysopen|pipe|socket|socketpair|accept|tempfile|open2|open3)\z/ && $source->_is_keyword($i);
+        next unless $type eq 'word'
+            && $name =~ /\A(?:open|sysopen|pipe|socket|socketpair|accept|tempfile|open2|open3)\z/
+            && $source->_is_keyword($i);
         my (undef, @args) = $source->arguments($i);
         if ($name eq 'tempfile') {
             push @{$opened{$_}}, [temp => 'a temporary file'] for _assigned_names($source, $i);
             next;
         }
-        my @handles = $name =~ /\A(?:pipe|socketpair|open[23])\z/ ? @args[0 .. ($#args < 1 ? $#args : 1)] : @args[0 .. ($#args < 0 ? -1 : 0)];
+        my @handles = $name =~ /\A(?:pipe|socketpair|open[23])\z/ ? @args[0 .. ($#args < 1 ? $#args : 1)]
+            : @args[0 .. ($#args < 0 ? -1 : 0)];
         my @where = $name eq 'open' || $name eq 'sysopen' ? _open_kind($source, @args)
-            : $name eq 'socket' ? _socket_kind($source, @args) : $name eq 'accept' ? _accepted_kind($source, \%opened, @args)
+            : $name eq 'socket' ? _socket_kind($source, @args) : $name eq 'accept'
+                ? _accepted_kind($source, \%opened, @args)
             : (pipe => 'a pipe to another process of this machine');
         for my $handle (grep { defined } @handles) {
             my ($from, $to) = @$handle;
@@ -318,17 +339,20 @@ sub file_kind {
     my ($source, $i, $j) = @_;
     my $text = $source->text_of($i, $j);
     my $known = constant_string($source, $i, $j) // '';
-    return (temp => 'a temporary file') if "$text $known" =~ m{(?:\A|['"\s])/(?:var/)?(?:tmp|dev/shm|run)/|\btmpdir\b|\btmpnam\b|\btempdir\b|\btempfile\b|File::Temp}i;
+    return (temp => 'a temporary file')
+        if "$text $known" =~ m{(?:\A|['"\s])/(?:var/)?(?:tmp|dev/shm|run)/|\btmpdir\b|\btmpnam\b|\btempdir\b|\btempfile\b|File::Temp}i;
     my $variable = variable($source, $i, $j);
     if (defined $variable) {
         my ($temp) = grep { $_->[0] eq 'temp' } @{_opened($source)->{$variable} || []};
         return @$temp if $temp;
         for my $set (assigned($source, $variable, $i)) {
             my $rhs = $source->text_of(@{$set->{rhs}});
-            return (temp => 'a temporary file') if $rhs =~ m{['"]/(?:var/)?(?:tmp|dev/shm)/|\btmpdir\b|\btmpnam\b|\btempfile\b|\btempdir\b|File::Temp};
+            return (temp => 'a temporary file')
+                if $rhs =~ m{['"]/(?:var/)?(?:tmp|dev/shm)/|\btmpdir\b|\btmpnam\b|\btempfile\b|\btempdir\b|File::Temp};
         }
     }
-    return (temp => 'a temporary file') if $text =~ /\A[\$\w>{}-]*(?:temp|tmp)_?(?:file|path|name|store)?\}?\z/i;
+    return (temp => 'a temporary file')
+        if $text =~ /\A[\$\w>{}-]*(?:temp|tmp)_?(?:file|path|name|store)?\}?\z/i;
     return (file => 'a file');
 }
 
@@ -339,7 +363,8 @@ sub place_text {
     my $known = constant_string($source, $i, $j);
     return "'$known'" if defined $known;
     my $text = $source->text_of($i, $j);
-    $text =~ s/\$\{?\w+(?:->|[\[{]\w+[\]}])*\}?/\$/g if $text =~ /\A"/ || $text =~ /'[^']+'\./ || $text =~ /\.'[^']+'/;
+    $text =~ s/\$\{?\w+(?:->|[\[{]\w+[\]}])*\}?/\$/g if $text =~ /\A"/ || $text =~ /'[^']+'\./
+        || $text =~ /\.'[^']+'/;
     return $text;
 }
 

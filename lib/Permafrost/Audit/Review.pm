@@ -15,10 +15,12 @@ sub diff_of_revision {
     die "not a revision: $revision\n" if $revision =~ /\A-/;
     my $top = _git('rev-parse', '--show-toplevel');
     chomp $top;
-    my $text = _git('-c', 'core.quotepath=off', 'diff', '--no-color', '--no-ext-diff', '--no-prefix', '-M', '-U0', $revision, '--');
+    my $text = _git('-c', 'core.quotepath=off', 'diff', '--no-color', '--no-ext-diff', '--no-prefix', '-M',
+        '-U0', $revision, '--');
     my $changes = parse_diff($text, prefix => '');
     require File::Spec;
-    return [map { {%$_, file => File::Spec->abs2rel("$top/$_->{file}"), before => _old_version($top, $revision, $_)} } @$changes];
+    return [map { {%$_, file => File::Spec->abs2rel("$top/$_->{file}"),
+        before => _old_version($top, $revision, $_)} } @$changes];
 }
 
 # The text (bytes) that a changed file had; undef if it is new.
@@ -89,7 +91,8 @@ sub old_text {
         my @new = map { substr $_, 1 } grep { /\A[+ ]/ } @$lines;
         my $at = $new_count ? $new_line - 1 : $new_line;
         for my $n (0 .. $#new) {
-            return undef unless defined $lines[$at + $n] && $lines[$at + $n] =~ s/\r\z//r eq $new[$n] =~ s/\r\z//r;
+            return undef unless defined $lines[$at + $n]
+                && $lines[$at + $n] =~ s/\r\z//r eq $new[$n] =~ s/\r\z//r;
         }
         splice @lines, $at, scalar @new, @old;
     }
@@ -158,7 +161,8 @@ sub only_new {
         my $lines = $change ? ($change->{changed} ||= _changed_lines($change)) : {};
         my $known = $known{_key($finding, $finding->{file}, $finding->{line})};
         (grep { $lines->{$_} } $finding->{first_line} // $finding->{line} .. $finding->{line})
-            || $lines->{$finding->{line}} || !defined $known || $known < rank_of_severity($finding->{severity});
+            || $lines->{$finding->{line}} || !defined $known
+                || $known < rank_of_severity($finding->{severity});
     } @$new;
 }
 

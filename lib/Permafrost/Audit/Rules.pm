@@ -48,7 +48,8 @@ sub examine {
     $self->_switches;
     $self->_texts_of_evals;
     $self->_text_behind_end if $names->{autoloads} && defined $source->{end_line};
-    return {findings => $self->{findings}, writes => $self->{writes}, exports => $names->exported, names => $names};
+    return {findings => $self->{findings}, writes => $self->{writes}, exports => $names->exported,
+        names => $names};
 }
 
 # Note a finding at token AT.
@@ -77,7 +78,8 @@ sub _writer {
     $call->{places} = \@places;
     my $native = $call->{role} eq 'native';
     my $sure = $self->_has_alternative($call) ? POSSIBLE : $call->{sure};
-    push @{$self->{writes}}, {%{$self->_write_record($call, $sure, \@places)}, chosen => $native && $sure < $call->{sure} ? 1 : 0};
+    push @{$self->{writes}},
+        {%{$self->_write_record($call, $sure, \@places)}, chosen => $native && $sure < $call->{sure} ? 1 : 0};
     $self->_native_image($call, $sure, \@places) if $native;
     $self->_ignored_result($call) if $call->{form} eq 'call' && kind_of($call->{fn}) ne 'memory';
     return;
@@ -97,9 +99,12 @@ sub _native_image {
     my $suggestion = $clone ? 'use dclone: it copies without an image' : "use $network";
     my $floats = !$clone && $self->_floats($call);
     $suggestion .= "; $network keeps 15 digits of a float, and there are floats here ($floats): Permafrost->new(exact_numbers => 1) keeps all" if $floats;
-    $self->_find('native-image', $sure, $call->{at}, severity => $severity, message => $message, suggestion => $suggestion,
-        function => $fn, form => $call->{form}, in_process => $clone ? 1 : undef, fixable => $self->_fixable($call, $sure, $clone), floats => $floats || undef,
-        callers => [map { $self->{source}{tokens}[$_->{caller}][LINE] } grep { defined $_->{caller} } @$places]);
+    $self->_find('native-image', $sure, $call->{at}, severity => $severity, message => $message,
+        suggestion => $suggestion,
+        function => $fn, form => $call->{form}, in_process => $clone ? 1 : undef,
+            fixable => $self->_fixable($call, $sure, $clone), floats => $floats || undef,
+        callers => [map { $self->{source}{tokens}[$_->{caller}][LINE] } grep { defined $_->{caller} }
+            @$places]);
     return;
 }
 
@@ -120,7 +125,8 @@ sub _words {
     my ($self, $place) = @_;
     my ($kind, $name) = @$place{qw(kind name)};
     my $line = defined $place->{at} ? ' (line ' . $self->{source}{tokens}[$place->{at}][LINE] . ')' : '';
-    return "it goes to $name by $place->{recv}->$place->{method}$line" if $kind =~ /\A(?:cache|db|session|queue|socket)\z/ && $place->{method} && $place->{recv};
+    return "it goes to $name by $place->{recv}->$place->{method}$line"
+        if $kind =~ /\A(?:cache|db|session|queue|socket)\z/ && $place->{method} && $place->{recv};
     return "it is used only to copy data: thawed at once$line" if $kind eq 'clone';
     return "it stays in this process$line" if $kind eq 'process';
     return undef if $kind =~ /\A(?:nowhere|variable|data|return|code|handle)\z/;
@@ -137,7 +143,8 @@ sub _has_alternative {
     for (1 .. 8) {
         my $around = parent($source, $i, $j);
         return 1 if $around->{type} eq 'ternary' && $self->_network_in(@{$around->{other}});
-        last if $around->{type} =~ /\A(?:void|value|assign|call|method|modifier)\z/ || $around->{first} == $i && $around->{last} == $j;
+        last if $around->{type} =~ /\A(?:void|value|assign|call|method|modifier)\z/ || $around->{first} == $i
+            && $around->{last} == $j;
         ($i, $j) = @$around{qw(first last)};
     }
     return $self->_other_branch($call) || $self->_returned_before($call);
@@ -192,8 +199,10 @@ sub _returned_before {
     my ($self, $call) = @_;
     my $t = $self->{source}{tokens};
     my $sub = $t->[$call->{at}][SUB] or return 0;
-    my @network = grep { $_->{role} eq 'network' && $_->{fn} eq network_name($call->{fn}) && $t->[$_->{at}][SUB] && $t->[$_->{at}][SUB] == $sub } @{$self->{calls}};
-    return scalar grep { $self->_leaves_before($_->{at}, $call->{at}) || $self->_leaves_before($call->{at}, $_->{at}) } @network;
+    my @network = grep { $_->{role} eq 'network' && $_->{fn} eq network_name($call->{fn})
+        && $t->[$_->{at}][SUB] && $t->[$_->{at}][SUB] == $sub } @{$self->{calls}};
+    return scalar grep { $self->_leaves_before($_->{at}, $call->{at})
+        || $self->_leaves_before($call->{at}, $_->{at}) } @network;
 }
 
 # Does the sub return at token I, under a condition, so that token J behind it is the other case?
@@ -225,7 +234,8 @@ sub _floats {
     for my $one (@ranges) {
         for my $at ($one->[0] .. $one->[1]) {
             my ($type, $text) = @{$source->{tokens}[$at]}[TYPE, TEXT];
-            return $text if $type eq 'num' && $text =~ /\A[\d_]*\.\d[\d_]*|\de-/i && length($text =~ s/\D//gr) > 15
+            return $text if $type eq 'num' && $text =~ /\A[\d_]*\.\d[\d_]*|\de-/i
+                && length($text =~ s/\D//gr) > 15
                 || $type eq 'op' && ($text eq '/' || $text eq '**') || $type eq 'word' && $text =~ $FLOATS;
         }
     }
@@ -235,10 +245,12 @@ sub _floats {
 # What --fix has to rename: the token, if that is all that it takes.
 sub _fixable {
     my ($self, $call, $sure, $clone) = @_;
-    return undef if $sure < CERTAIN || $self->{most} < CERTAIN || $clone || $call->{indirect} || defined $call->{imported};
+    return undef if $sure < CERTAIN || $self->{most} < CERTAIN || $clone || $call->{indirect}
+        || defined $call->{imported};
     my $token = $self->{source}{tokens}[$call->{at}];
     my $text = $token->[TYPE] eq 'str' ? $token->[VALUE] : $token->[TEXT];
-    return $text =~ /(?:\A|::|'|&|\*)\Q$call->{fn}\E\z/ ? {from => $call->{fn}, to => network_name($call->{fn}), via => $call->{via}} : undef;
+    return $text =~ /(?:\A|::|'|&|\*)\Q$call->{fn}\E\z/
+        ? {from => $call->{fn}, to => network_name($call->{fn}), via => $call->{via}} : undef;
 }
 
 # ---- places, for mixed-order --------------------------------------------------------------------------
@@ -250,11 +262,15 @@ sub _write_record {
     my $range = $call->{args} ? $call->{args}[data_argument($call->{fn})] : undef;
     my @ids = map { $self->_place_ids($_) } @$places;
     my $value = $range ? $source->text_of(@$range) =~ s/\A\\//r : undef;
-    if (defined $value && $value =~ /\A\$\w+(?:->\{\w+\})*\z/ && grep { ($SEVERITY_OF_KIND{$_->{kind}} || '') ne 'note' && $_->{kind} !~ /\A(?:return|variable)\z/ } @$places) {
-        push @ids, {id => join("\0", 'value', $self->_owner($value, $call->{at}), $value), what => "the value $value", sure => POSSIBLE, here => 1};
+    if (defined $value && $value =~ /\A\$\w+(?:->\{\w+\})*\z/
+        && grep { ($SEVERITY_OF_KIND{$_->{kind}} || '') ne 'note' && $_->{kind} !~ /\A(?:return|variable)\z/ }
+        @$places) {
+        push @ids, {id => join("\0", 'value', $self->_owner($value, $call->{at}), $value),
+            what => "the value $value", sure => POSSIBLE, here => 1};
     }
     return {
-        order => $call->{role}, function => $call->{fn}, sure => $sure > $self->{most} ? $self->{most} : $sure, line => $token->[LINE], column => $token->[COL],
+        order => $call->{role}, function => $call->{fn}, sure => $sure > $self->{most} ? $self->{most}
+            : $sure, line => $token->[LINE], column => $token->[COL],
         length => length $token->[TEXT], sub => $source->sub_name($call->{at}), package => $token->[PACKAGE],
         source => $source->line($token->[LINE]),
         first_line => $source->{tokens}[$source->statement_start($call->{at})][LINE],
@@ -266,8 +282,10 @@ sub _write_record {
 sub _owner {
     my ($self, $text, $at) = @_;
     my ($name) = $text =~ /(\$\w+)/;
-    my $own = defined $name && $name !~ /\A\$(?:self|class|this)\z/ && Permafrost::Audit::Expression::_has_own($self->{source}, $name, $at);
-    return $own ? 'sub ' . ($self->{source}->sub_name($at) // '') : 'package ' . $self->{source}{tokens}[$at][PACKAGE];
+    my $own = defined $name && $name !~ /\A\$(?:self|class|this)\z/
+        && Permafrost::Audit::Expression::_has_own($self->{source}, $name, $at);
+    return $own ? 'sub ' . ($self->{source}->sub_name($at) // '')
+        : 'package ' . $self->{source}{tokens}[$at][PACKAGE];
 }
 
 # Names of a place by which two writes can be seen to go to the same one. `here`: only within the file.
@@ -277,18 +295,26 @@ sub _place_ids {
     my $known_key = defined $key && $key =~ /['"]/ && $key =~ /\w/;
     if ($kind =~ /\A(?:cache|session|queue|shared)\z/) {
         my @ids;
-        push @ids, {id => join("\0", $kind, 'key', $class // $place->{name}, $key), what => "$place->{name}, key $key", sure => CERTAIN} if $known_key;
-        push @ids, {id => join("\0", $kind, $recv), what => "$place->{name} ($recv)", sure => LIKELY, here => 1} if defined $recv;
-        push @ids, {id => join("\0", $kind, 'class', $class), what => $class, sure => POSSIBLE} if defined $class;
+        push @ids, {id => join("\0", $kind, 'key', $class // $place->{name}, $key),
+            what => "$place->{name}, key $key", sure => CERTAIN} if $known_key;
+        push @ids, {id => join("\0", $kind, $recv), what => "$place->{name} ($recv)", sure => LIKELY,
+            here => 1} if defined $recv;
+        push @ids, {id => join("\0", $kind, 'class', $class), what => $class, sure => POSSIBLE}
+            if defined $class;
         return @ids;
     }
-    return {id => join("\0", 'column', $place->{column}), what => "the column $place->{column}", sure => LIKELY} if $kind eq 'db' && defined $place->{column};
-    return {id => join("\0", 'dbm', $recv), what => "$place->{name} ($recv)", sure => LIKELY, here => 1} if $kind eq 'db' && defined $recv && !$place->{method};
+    return {id => join("\0", 'column', $place->{column}), what => "the column $place->{column}",
+        sure => LIKELY} if $kind eq 'db' && defined $place->{column};
+    return {id => join("\0", 'dbm', $recv), what => "$place->{name} ($recv)", sure => LIKELY, here => 1}
+        if $kind eq 'db' && defined $recv && !$place->{method};
     if ($kind =~ /\A(?:file|temp)\z/ && defined $target) {
-        return {id => join("\0", 'file', $target), what => "the file $target", sure => CERTAIN} if $target =~ /\A'/;
-        return {id => join("\0", 'file', $self->_owner($target, $place->{at}), $target), what => "the file $target", sure => LIKELY, here => 1} if $target =~ /\A\$/;
+        return {id => join("\0", 'file', $target), what => "the file $target", sure => CERTAIN}
+            if $target =~ /\A'/;
+        return {id => join("\0", 'file', $self->_owner($target, $place->{at}), $target),
+            what => "the file $target", sure => LIKELY, here => 1} if $target =~ /\A\$/;
     }
-    return {id => join("\0", 'data', $self->_owner($target, $place->{at}), $target), what => $target, sure => POSSIBLE, here => 1} if $kind eq 'data' && defined $target && $target =~ /\{\w+\}/;
+    return {id => join("\0", 'data', $self->_owner($target, $place->{at}), $target), what => $target,
+        sure => POSSIBLE, here => 1} if $kind eq 'data' && defined $target && $target =~ /\{\w+\}/;
     return ();
 }
 
@@ -313,7 +339,8 @@ sub _ignored_result {
                 ($i, $j) = ($open - 1, $t->[$open][MATCH]);
                 next;
             }
-            return if $word =~ /\A(?:map|grep|sort|sub)\z/ || $sub && ($t->[$open][MATCH] // 0) + 1 == $sub->{close};
+            return if $word =~ /\A(?:map|grep|sort|sub)\z/ || $sub
+                && ($t->[$open][MATCH] // 0) + 1 == $sub->{close};
             last;
         }
         if ($type eq 'void') { return if $self->_errno_asked_after($j); last }
@@ -358,7 +385,8 @@ sub _untrusted {
     return unless defined $what;
     return if is_guarded($self->{source}, $call);
     $sure = $call->{sure} if $call->{sure} < $sure;
-    $self->_find('untrusted-thaw', $sure, $call->{at}, function => $call->{fn}, message => "$call->{fn} reads an image that comes from $what: it can make objects of any class and run their code",
+    $self->_find('untrusted-thaw', $sure, $call->{at}, function => $call->{fn},
+        message => "$call->{fn} reads an image that comes from $what: it can make objects of any class and run their code",
         suggestion => 'check a signature before, or read plain data only: thaw($image, 0), or Permafrost->new(trust => "data")');
     return;
 }
@@ -379,7 +407,8 @@ sub _unchecked {
         if ($type eq 'assign') { return $self->_unchecked_variable($call, $around, $in_eval || $hook) }
         if ($type eq 'value') {
             my $open = $around->{block} // return;
-            return unless $open && $source->{tokens}[$open - 1][TEXT] =~ /\A(?:eval|do|try)\z/ && defined $source->{tokens}[$open][MATCH];
+            return unless $open && $source->{tokens}[$open - 1][TEXT] =~ /\A(?:eval|do|try)\z/
+                && defined $source->{tokens}[$open][MATCH];
             $in_eval ||= $source->{tokens}[$open - 1][TEXT] ne 'do';
             ($i, $j) = ($open - 1, $source->{tokens}[$open][MATCH]);
             next;
@@ -396,7 +425,8 @@ sub _unchecked_variable {
     my $source = $self->{source};
     my $t = $source->{tokens};
     my $after = $source->{tokens}[$around->{last} + 1];
-    return if $around->{op} ne '=' || $after && $after->[TEXT] =~ /\A(?:or|\|\||\/\/|if|unless|and)\z/ && $after->[TEXT] =~ /or|\||\//;
+    return if $around->{op} ne '=' || $after && $after->[TEXT] =~ /\A(?:or|\|\||\/\/|if|unless|and)\z/
+        && $after->[TEXT] =~ /or|\||\//;
     my $outer = parent($source, $around->{first}, $around->{last});
     return if $outer->{type} !~ /\A(?:void|value)\z/;
     my $name = variable($source, @{$around->{lhs}}) // return;
@@ -405,8 +435,10 @@ sub _unchecked_variable {
         my $type = $use->{type};
         $type = 'deref' if $type eq 'method' && $t->[$at + 2][TYPE] eq 'word';
         if ($type eq 'deref') {
-            return if $self->_asks(parent($source, $use->{first}, $use->{last})) || $self->_asked_in_statement($name, $at);
-            return $self->_unchecked_at($call, $weak ? POSSIBLE : $call->{sure} > LIKELY ? LIKELY : $call->{sure}, $at);
+            return if $self->_asks(parent($source, $use->{first}, $use->{last}))
+                || $self->_asked_in_statement($name, $at);
+            return $self->_unchecked_at($call, $weak ? POSSIBLE : $call->{sure} > LIKELY
+                ? LIKELY : $call->{sure}, $at);
         }
         return;    # a test, or something that we cannot judge
     }
@@ -418,10 +450,12 @@ sub _asked_in_statement {
     my ($self, $name, $at) = @_;
     my $source = $self->{source};
     for my $other ($source->statement_start($at) .. $source->statement_end($at)) {
-        next if $other == $at || $source->{tokens}[$other][TYPE] ne 'sym' || $source->{tokens}[$other][TEXT] ne $name;
+        next if $other == $at || $source->{tokens}[$other][TYPE] ne 'sym'
+            || $source->{tokens}[$other][TEXT] ne $name;
         my $around = parent($source, $other, $other);
         $around = parent($source, $around->{first}, $around->{last}) if $around->{type} eq 'paren';
-        return 1 if $around->{type} =~ /\A(?:test|condition|compare|modifier|and|or)\z/ || $around->{type} eq 'arg' && $around->{name} =~ /\A(?:ref|defined|reftype|blessed)\z/;
+        return 1 if $around->{type} =~ /\A(?:test|condition|compare|modifier|and|or)\z/
+            || $around->{type} eq 'arg' && $around->{name} =~ /\A(?:ref|defined|reftype|blessed)\z/;
     }
     return 0;
 }
@@ -433,7 +467,9 @@ sub _unchecked_at {
     my ($self, $call, $sure, $used) = @_;
     my $line = $self->{source}{tokens}[$used][LINE];
     $self->_find('unchecked-result', $sure, $call->{at}, function => $call->{fn},
-        message => "the result of $call->{fn} is used as a reference" . ($line == $self->{source}{tokens}[$call->{at}][LINE] ? '' : " (line $line)") . ' without a check: for a truncated image it is undef',
+        message => "the result of $call->{fn} is used as a reference"
+            . ($line == $self->{source}{tokens}[$call->{at}][LINE] ? '' : " (line $line)")
+            . ' without a check: for a truncated image it is undef',
         suggestion => "$call->{fn}(...) or die \"...\"");
     return;
 }
@@ -443,8 +479,10 @@ sub _unchecked_at {
 sub _lock_gaps {
     my ($self) = @_;
     my $source = $self->{source};
-    my @readers = grep { $_->{fn} =~ /\A(?:lock_)?retrieve\z/ && $_->{args} && @{$_->{args}} } @{$self->{calls}};
-    my @writers = grep { $_->{fn} =~ /\Alock_n?store\z/ && $_->{args} && @{$_->{args}} > 1 } @{$self->{calls}};
+    my @readers = grep { $_->{fn} =~ /\A(?:lock_)?retrieve\z/ && $_->{args} && @{$_->{args}} }
+        @{$self->{calls}};
+    my @writers = grep { $_->{fn} =~ /\Alock_n?store\z/ && $_->{args} && @{$_->{args}} > 1 }
+        @{$self->{calls}};
     for my $writer (@writers) {
         my $file = place_text($source, @{$writer->{args}[1]});
         my ($best, $sure);
@@ -467,16 +505,19 @@ sub _gap_between {
     my ($self, $reader, $writer) = @_;
     my $source = $self->{source};
     my $t = $source->{tokens};
-    my $one = sub { my $sub = $t->[$_[0]{at}][SUB]; $sub = $sub->{parent} while $sub && !defined $sub->{name}; $sub ? $sub->{number} : -1 };
+    my $one = sub { my $sub = $t->[$_[0]{at}][SUB]; $sub = $sub->{parent} while $sub && !defined $sub->{name};
+        $sub ? $sub->{number} : -1 };
     my $sure = $reader->{sure} < $writer->{sure} ? $reader->{sure} : $writer->{sure};
     $sure = LIKELY if defined $reader->{imported} || defined $writer->{imported};
     if ($one->($reader) != $one->($writer)) {
         my $file = $source->text_of(@{$writer->{args}[1]});
-        return $reader->{fn} eq 'lock_retrieve' && $file !~ /\A\$\w+\z/ && $t->[$reader->{at}][PACKAGE] eq $t->[$writer->{at}][PACKAGE] ? POSSIBLE : 0;
+        return $reader->{fn} eq 'lock_retrieve' && $file !~ /\A\$\w+\z/
+            && $t->[$reader->{at}][PACKAGE] eq $t->[$writer->{at}][PACKAGE] ? POSSIBLE : 0;
     }
     return 0 if $reader->{at} > $writer->{at} || $self->_excluded($reader->{at}, $writer->{at});
     my ($from) = $source->scope($writer->{at});
-    return 0 if grep { $t->[$_][TYPE] eq 'word' && $t->[$_][TEXT] =~ /\A(?:flock|lock_update|\w*lock_?file\w*|acquire\w*)\z/i } $from .. $reader->{at} - 1;
+    return 0 if grep { $t->[$_][TYPE] eq 'word'
+        && $t->[$_][TEXT] =~ /\A(?:flock|lock_update|\w*lock_?file\w*|acquire\w*)\z/i } $from .. $reader->{at} - 1;
     return $reader->{fn} eq 'retrieve' && $sure > LIKELY ? LIKELY : $sure;
 }
 
@@ -490,7 +531,9 @@ sub _excluded {
         if ($text =~ /[)\]}]/ && defined $match && $match < $open) { $open = $match; next }
         next unless $text eq '{' && defined $match && $match < $j;
         return 1 if grep { $_->[0] < $j && $j < $_->[1] } $self->_branches_beside($open, $match);
-        return 1 if $t->[$open - 1][TEXT] eq ')' && grep { $t->[$_][TYPE] eq 'word' && $t->[$_][TEXT] eq 'return' } $self->{source}->statement_start($i) .. $match;
+        return 1 if $t->[$open - 1][TEXT] eq ')'
+            && grep { $t->[$_][TYPE] eq 'word'
+            && $t->[$_][TEXT] eq 'return' } $self->{source}->statement_start($i) .. $match;
     }
     return 0;
 }
@@ -522,9 +565,11 @@ sub _only_for_copies {
     my $t = $source->{tokens};
     return 0 if $t->[$source->statement_start($set->{at})][TEXT] ne 'local';
     my $close = $set->{at};
-    while ($close < $#$t && !($t->[$close][TEXT] eq '}' && ($t->[$close][MATCH] // $#$t) < $set->{at})) { $close++ }
+    while ($close < $#$t && !($t->[$close][TEXT] eq '}'
+        && ($t->[$close][MATCH] // $#$t) < $set->{at})) { $close++ }
     my @calls = grep { $_->{at} > $set->{at} && $_->{at} < $close } @{$self->{calls}};
-    my $images = grep { $_->{role} eq 'read' || $_->{role} ne 'clone' && grep { $_->{kind} ne 'clone' } @{$_->{places} || []} } grep { !$self->_reads_own($_) } @calls;
+    my $images = grep { $_->{role} eq 'read' || $_->{role} ne 'clone'
+        && grep { $_->{kind} ne 'clone' } @{$_->{places} || []} } grep { !$self->_reads_own($_) } @calls;
     return @calls && !$images;
 }
 
@@ -533,7 +578,8 @@ sub _reads_own {
     my ($self, $call) = @_;
     return 0 unless $call->{role} eq 'read' && $call->{args} && @{$call->{args}};
     my $first = $call->{args}[0][0];
-    return scalar grep { $_->{first} == $first && $_->{role} =~ /\A(?:native|network)\z/ && $_->{form} eq 'call' } @{$self->{calls}};
+    return scalar grep { $_->{first} == $first && $_->{role} =~ /\A(?:native|network)\z/
+        && $_->{form} eq 'call' } @{$self->{calls}};
 }
 
 # The range of what a variable gets, of a list perhaps.
@@ -566,12 +612,15 @@ sub _switched_on {
 sub _switch {
     my ($self, $name, $sure, $at, $filtered) = @_;
     if ($name eq 'forgive_me') {
-        return $self->_find('silent-loss', $sure, $at, message => 'with forgive_me, code and handles in the data become strings and the run succeeds',
+        return $self->_find('silent-loss', $sure, $at,
+            message => 'with forgive_me, code and handles in the data become strings and the run succeeds',
             suggestion => 'find out what cannot be stored and leave it out; without forgive_me the error names it');
     }
     my $eval = $name eq 'Eval';
     return $self->_find('code-enabled', $sure, $at, severity => $eval && !$filtered ? 'error' : 'warning',
-        message => $eval ? ($filtered ? 'code in images is handed to a sub of yours' : 'code in images is compiled: whoever can write the image can run code here') : 'code is written into images as source text',
+        message => $eval ? ($filtered ? 'code in images is handed to a sub of yours'
+            : 'code in images is compiled: whoever can write the image can run code here')
+            : 'code is written into images as source text',
         suggestion => $eval ? 'leave it off; if code must travel, let $Storable::Eval be a sub that compiles in Safe' : 'leave it off, and keep code out of stored data');
 }
 
@@ -589,7 +638,8 @@ sub _texts_of_evals {
         my ($string) = grep { $t->[$_][TYPE] eq 'str' } $i + 1 .. ($i + 4 < $#$t ? $i + 4 : $#$t);
         my $at = $t->[$string // $i];
         my $here = $at->[TEXT] =~ /\A<</;
-        $self->_inner($text, $at->[LINE] + ($here ? 1 : 0), $i, POSSIBLE, $here ? 1 : $at->[COL] + length(($at->[TEXT] =~ /\A(q[qw]?\s*.|.)/s)[0]), defined $string);
+        $self->_inner($text, $at->[LINE] + ($here ? 1 : 0), $i, POSSIBLE, $here ? 1
+            : $at->[COL] + length(($at->[TEXT] =~ /\A(q[qw]?\s*.|.)/s)[0]), defined $string);
     }
     return;
 }
@@ -611,13 +661,16 @@ sub _text_behind_end {
 sub _inner {
     my ($self, $text, $line, $i, $most, $column, $string_is_here) = @_;
     my $source = $self->{source};
-    my $inner = eval { Permafrost::Audit::Source->parse($text, name => $source->{name}, line => $line, package => $source->{tokens}[$i][PACKAGE] // 'main') } or return;
-    my $result = examine($inner, known => $self->{names}{known}, outer => $self->{names}, most => $most < $self->{most} ? $most : $self->{most});
+    my $inner = eval { Permafrost::Audit::Source->parse($text, name => $source->{name}, line => $line,
+        package => $source->{tokens}[$i][PACKAGE] // 'main') } or return;
+    my $result = examine($inner, known => $self->{names}{known}, outer => $self->{names},
+        most => $most < $self->{most} ? $most : $self->{most});
     for my $finding (@{$result->{findings}}) {
         $finding->{column} += $column - 1 if $finding->{line} == $line;
         if (!$string_is_here) {    # the text stands elsewhere: show the eval
             my $at = $source->{tokens}[$i];
-            @$finding{qw(line column length source first_line last_line)} = ($at->[LINE], $at->[COL], length $at->[TEXT], $source->line($at->[LINE]), $at->[LINE], $at->[LINE]);
+            @$finding{qw(line column length source first_line last_line)} = ($at->[LINE], $at->[COL],
+                length $at->[TEXT], $source->line($at->[LINE]), $at->[LINE], $at->[LINE]);
         }
         $finding->{sub} //= $source->sub_name($i) if $most == POSSIBLE;
         delete $finding->{fixable};

@@ -37,7 +37,8 @@ sub _site {
     my $file = $record->{file} // '';
     my $line = $record->{line} || 0;
     return $sites->{join "\0", $file, sprintf('%09d', $line), $record->{function}}
-        ||= {function => $record->{function}, file => $file, line => $line, sub => undef, count => 0, failed => 0, bytes => 0, classes => {}};
+        ||= {function => $record->{function}, file => $file, line => $line, sub => undef, count => 0,
+            failed => 0, bytes => 0, classes => {}};
 }
 
 sub _add_call {
@@ -69,7 +70,8 @@ sub merge_trace {
         my @here = grep { _same_file($_->{file}, $site->{file}) && _matches($_, $site) } @native;
         my ($best) = sort { abs($a->{line} - $site->{line}) <=> abs($b->{line} - $site->{line}) } @here;
         if (!$best) { push @left, $site; next }
-        my $sum = $best->{runtime} ||= {status => 'confirmed', count => 0, failed => 0, bytes => 0, classes => {}};
+        my $sum = $best->{runtime} ||= {status => 'confirmed', count => 0, failed => 0, bytes => 0,
+            classes => {}};
         $sum->{$_} += $site->{$_} for qw(count failed bytes);
         $sum->{classes}{$_} += $site->{classes}{$_} for keys %{$site->{classes}};
     }
@@ -94,7 +96,8 @@ sub _same_file {
     my $real = Cwd::realpath($ours) // $ours;
     my $other = $theirs =~ m{\A/} ? Cwd::realpath($theirs) // $theirs : $theirs =~ s{\A\./}{}r;
     return 1 if $real eq $other;
-    return $theirs !~ m{\A/} && $real =~ m{/\Q$other\E\z} || -e $theirs ? $real eq (Cwd::realpath($theirs) // '') || $theirs !~ m{\A/} && $real =~ m{/\Q$other\E\z} : 0;
+    return $theirs !~ m{\A/} && $real =~ m{/\Q$other\E\z} || -e $theirs
+        ? $real eq (Cwd::realpath($theirs) // '') || $theirs !~ m{\A/} && $real =~ m{/\Q$other\E\z} : 0;
 }
 
 1;

@@ -108,7 +108,8 @@ sub _collect {
             while (length $buffer{$reader} >= 4) {
                 my $length = unpack 'N', $buffer{$reader};
                 last if length $buffer{$reader} < 4 + $length;
-                my $record = Storable::thaw(substr $buffer{$reader}, 4, $length) or die "a process of the audit sent no whole record\n";
+                my $record = Storable::thaw(substr $buffer{$reader}, 4, $length)
+                    or die "a process of the audit sent no whole record\n";
                 substr $buffer{$reader}, 0, 4 + $length, '';
                 push @results, $record if $record->[1];
                 $option->{progress}->(++$done) if $option->{progress};
@@ -153,7 +154,8 @@ sub scan_text {
     my $result = eval {
         my $source = Permafrost::Audit::Source->parse($bytes, name => $file);
         my $found = examine($source, known => $option{known});
-        {file => $file, findings => $found->{findings}, writes => $found->{writes}, exports => $found->{exports},
+        {file => $file, findings => $found->{findings}, writes => $found->{writes},
+            exports => $found->{exports},
             comments => $source->{comments}, bounds => _bounds($source)};
     };
     return $result if $result;
@@ -173,7 +175,8 @@ sub _bounds {
         my ($first) = grep { $before ? $t->[$_][2] >= $line : $t->[$_][2] > $line } 0 .. $#$t;
         $first //= $#$t;
         next if $first < 0;
-        my ($from, $to) = $before ? ($source->statement_start($first), $source->statement_end($first)) : ($first, $source->statement_end($first));
+        my ($from, $to) = $before ? ($source->statement_start($first), $source->statement_end($first))
+            : ($first, $source->statement_end($first));
         $bounds{"$line:$column"} = [$before ? _min($line, $t->[$from][2]) : $line, $t->[$to][2]];
     }
     return \%bounds;
@@ -186,9 +189,11 @@ sub _native_image {
     my ($head) = @_;
     return undef unless $head =~ /\Apst0|\A[\x04\x06]/;
     my $loaded = eval { require Permafrost; 1 };
-    my $magic = eval { $loaded ? Permafrost::read_magic($head) : do { require Storable; Storable::read_magic($head) } } or return undef;
+    my $magic = eval { $loaded ? Permafrost::read_magic($head)
+        : do { require Storable; Storable::read_magic($head) } } or return undef;
     return undef if $magic->{netorder} || !defined $magic->{byteorder};
-    return undef if $magic->{byteorder} !~ /\A(?:1234|12345678|4321|87654321)\z/ || ($magic->{intsize} || 0) !~ /\A[248]\z/ || ($magic->{ptrsize} || 0) !~ /\A[48]\z/;
+    return undef if $magic->{byteorder} !~ /\A(?:1234|12345678|4321|87654321)\z/
+        || ($magic->{intsize} || 0) !~ /\A[248]\z/ || ($magic->{ptrsize} || 0) !~ /\A[48]\z/;
     return {%$magic, in_file => $head =~ /\Apst0/ ? 1 : 0};
 }
 

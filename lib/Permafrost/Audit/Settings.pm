@@ -33,10 +33,12 @@ sub read_settings {
         next if $line eq '' || $line =~ /\A[#;]/;
         if ($line =~ /\A\[(\w+)\]\z/) {
             $section = $1;
-            die "$file line $.: no section '$section': there are [paths], [severity] and [cache]\n" unless $section =~ /\A(?:paths|severity|cache)\z/;
+            die "$file line $.: no section '$section': there are [paths], [severity] and [cache]\n"
+                unless $section =~ /\A(?:paths|severity|cache)\z/;
             next;
         }
-        my ($name, $value) = $line =~ /\A([^=]+?)\s*=\s*(.*)\z/ or die "$file line $.: expected NAME = VALUE\n";
+        my ($name, $value) = $line =~ /\A([^=]+?)\s*=\s*(.*)\z/
+            or die "$file line $.: expected NAME = VALUE\n";
         eval { _setting(\%settings, $section, $name, $value); 1 } or die "$file line $.: $@";
     }
     return \%settings;
@@ -46,7 +48,8 @@ sub _setting {
     my ($settings, $section, $name, $value) = @_;
     if ($section eq 'severity') {
         die "no finding '$name': there are " . join(', ', rule_ids()) . "\n" unless rule($name);
-        die "no severity '$value': there are " . join(', ', severities()) . "\n" unless defined rank_of_severity($value);
+        die "no severity '$value': there are " . join(', ', severities()) . "\n"
+            unless defined rank_of_severity($value);
         $settings->{severity}{$name} = $value;
     }
     elsif ($section eq 'cache') {
@@ -55,7 +58,9 @@ sub _setting {
     }
     elsif ($name eq 'include') { push @{$settings->{paths}}, split ' ', $value }
     elsif ($name eq 'exclude') { push @{$settings->{exclude}}, map { _pattern($_) } split ' ', $value }
-    else { die "no setting '$name'" . ($section eq 'paths' ? ": there are include and exclude\n" : " outside of [paths], [severity] and [cache]\n") }
+    else { die "no setting '$name'"
+        . ($section eq 'paths' ? ": there are include and exclude\n"
+        : " outside of [paths], [severity] and [cache]\n") }
     return;
 }
 
@@ -63,7 +68,8 @@ sub _setting {
 sub _pattern {
     my ($glob) = @_;
     my $folder = $glob =~ s{/+\z}{};
-    my $re = join '', map { $_ eq '**' ? '.*' : $_ eq '*' ? '[^/]*' : $_ eq '?' ? '[^/]' : quotemeta } split /(\*\*|\*|\?)/, $glob;
+    my $re = join '', map { $_ eq '**' ? '.*' : $_ eq '*' ? '[^/]*' : $_ eq '?' ? '[^/]'
+        : quotemeta } split /(\*\*|\*|\?)/, $glob;
     return $folder ? qr{(?:\A|/)$re(?:/|\z)} : qr{(?:\A|/)$re\z};
 }
 

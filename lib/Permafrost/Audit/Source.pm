@@ -25,7 +25,8 @@ sub parse {
     my $text = _decode($bytes);
     require PPI::Tokenizer;
     require PPI;
-    my $tokenizer = PPI::Tokenizer->new(\$text) or die 'cannot be read as Perl: ' . (PPI::Tokenizer->errstr || '') . "\n";
+    my $tokenizer = PPI::Tokenizer->new(\$text)
+        or die 'cannot be read as Perl: ' . (PPI::Tokenizer->errstr || '') . "\n";
     my $tokens = $tokenizer->all_tokens or die "cannot be read as Perl\n";
     return $class->from_tokens($tokens, $text, %option);
 }
@@ -73,7 +74,8 @@ my %TYPE = (
     Structure => 'struct', Cast => 'cast', Number => 'num', Label => 'label', Prototype => 'proto',
     HereDoc => 'str', Attribute => 'attr', 'QuoteLike::Words' => 'qw', 'QuoteLike::Readline' => 'read',
     'QuoteLike::Backtick' => 'shell', 'QuoteLike::Command' => 'shell', 'QuoteLike::Regexp' => 're',
-    'Quote::Single' => 'str', 'Quote::Double' => 'str', 'Quote::Literal' => 'str', 'Quote::Interpolate' => 'str',
+    'Quote::Single' => 'str', 'Quote::Double' => 'str', 'Quote::Literal' => 'str',
+        'Quote::Interpolate' => 'str',
     'Regexp::Match' => 're', 'Regexp::Substitute' => 're', 'Regexp::Transliterate' => 're',
     Comment => 'comment', Pod => 'skip', Whitespace => 'skip', BOM => 'skip', Separator => 'end',
     End => 'end', Data => 'end', DashedWord => 'word', Unknown => 'other',
@@ -173,11 +175,14 @@ sub _brace_kind {
     return 'subscript' if $type eq 'sym' && $text =~ /\A\*/;
     return 'block' if $type eq 'proto' || $type eq 'attr' || $type eq 'label';
     if ($type eq 'struct') {
-        return $text eq ')' ? 'block' : $text =~ /[\[(]/ ? 'hash' : $text eq '{' || $text eq ';' ? $self->_guess($i)
-            : $text eq ']' ? 'subscript' : ($t->[$i - 1][KIND] // '') =~ /subscript|deref/ ? 'subscript' : $self->_guess($i);
+        return $text eq ')' ? 'block' : $text =~ /[\[(]/ ? 'hash' : $text eq '{' || $text eq ';'
+            ? $self->_guess($i)
+            : $text eq ']' ? 'subscript' : ($t->[$i - 1][KIND] // '') =~ /subscript|deref/ ? 'subscript'
+                : $self->_guess($i);
     }
     return $type eq 'op' || $type eq 'cast' ? 'hash' : 'block' if $type ne 'word';
-    return 'block' if $BLOCK_WORD{$text} || $i >= 2 && $t->[$i - 2][TEXT] =~ /\A(?:sub|package|method|class|func|fun)\z/;
+    return 'block' if $BLOCK_WORD{$text} || $i >= 2
+        && $t->[$i - 2][TEXT] =~ /\A(?:sub|package|method|class|func|fun)\z/;
     return 'hash' if $text =~ /\A(?:return|and|or|not|bless|push|unshift)\z/;
     return 'handle' if $text =~ /\A(?:print|printf|say)\z/;
     return $self->_guess($i);
@@ -327,7 +332,8 @@ sub statement_end {
                 $at = $token->[MATCH];
                 return $at if $text eq '{' && $at < $#$t && $self->ends_statement($at);
             }
-            elsif ($text eq '}' && ($token->[KIND] || '') =~ /\A(?:block|handle)\z/ && ($token->[MATCH] // $i) < $i) {
+            elsif ($text eq '}' && ($token->[KIND] || '') =~ /\A(?:block|handle)\z/
+                && ($token->[MATCH] // $i) < $i) {
                 return $at - 1;
             }
         }
@@ -379,7 +385,8 @@ sub list_end {
             $at = $t->[$at][MATCH] // $#$t;
         }
         elsif ($type eq 'word' || $type eq 'op') {
-            last if $LOOSE{$text} && ($t->[$at + 1] || [0, ''])->[TEXT] ne '=>' && ($at == 0 || $t->[$at - 1][TEXT] ne '->');
+            last if $LOOSE{$text} && ($t->[$at + 1] || [0, ''])->[TEXT] ne '=>'
+                && ($at == 0 || $t->[$at - 1][TEXT] ne '->');
             last if $type eq 'op' && $text eq ':' && !$self->_has_question($i, $at);
         }
         $at++;

@@ -17,9 +17,11 @@ my %ABOUT_ORDER = map { ($_ => 1) } qw(native-image mixed-order);
 
 sub supported_parameters {
     return (
-        {name => 'confidence', description => 'How sure it must be: possible, likely or certain.', default_string => 'likely',
+        {name => 'confidence', description => 'How sure it must be: possible, likely or certain.',
+            default_string => 'likely',
             behavior => 'enumeration', enumeration_values => [qw(possible likely certain)]},
-        {name => 'lowest_severity', description => 'How bad it must be: note, warning or error.', default_string => 'warning',
+        {name => 'lowest_severity', description => 'How bad it must be: note, warning or error.',
+            default_string => 'warning',
             behavior => 'enumeration', enumeration_values => [qw(note warning error)]},
     );
 }
@@ -32,17 +34,21 @@ sub violates {
     my @tokens = $document->tokens;
     my $text = join '', map { $_->content } @tokens;
     return () unless $text =~ /Storable|Permafrost/;
-    my $source = Permafrost::Audit::Source->from_tokens(\@tokens, $document->serialize, name => $document->filename);
+    my $source = Permafrost::Audit::Source->from_tokens(\@tokens, $document->serialize,
+        name => $document->filename);
     my $result = examine($source);
     my @findings = (@{$result->{findings}}, mixed_orders({file => '', %$result}));
     my %element = map { (join(':', @{$_->location}[0, 1]) => $_) } grep { $_->significant } @tokens;
-    return map { $self->violation($_->{message}, ucfirst $_->{suggestion}, $element{"$_->{line}:$_->{column}"} || $document) }
-        sort { $a->{line} <=> $b->{line} || $a->{column} <=> $b->{column} } grep { $self->_is_wanted($_) } @findings;
+    return map { $self->violation($_->{message}, ucfirst $_->{suggestion}, $element{"$_->{line}:$_->{column}"}
+        || $document) }
+        sort { $a->{line} <=> $b->{line} || $a->{column} <=> $b->{column} } grep { $self->_is_wanted($_) }
+            @findings;
 }
 
 sub _is_wanted {
     my ($self, $finding) = @_;
-    return $ABOUT_ORDER{$finding->{id}} && rank_of_confidence($finding->{confidence}) >= rank_of_confidence($self->{_confidence})
+    return $ABOUT_ORDER{$finding->{id}}
+        && rank_of_confidence($finding->{confidence}) >= rank_of_confidence($self->{_confidence})
         && rank_of_severity($finding->{severity}) >= rank_of_severity($self->{_lowest_severity});
 }
 
