@@ -3,7 +3,7 @@ package Permafrost::Audit;
 use 5.016;
 use strict;
 use warnings;
-use Permafrost::Audit::Catalog qw(rule rank_of_severity rank_of_confidence);
+use Permafrost::Audit::Catalog qw(rule rank_of_confidence);
 use Permafrost::Audit::Files qw(find_files read_file display_name);
 use Permafrost::Audit::Mixed qw(mixed_orders);
 use Permafrost::Audit::Places ();
@@ -200,7 +200,6 @@ sub _is_wanted {
 sub _finish {
     my ($report) = @_;
     require Digest::MD5;
-    my %seen;
     my @sorted = sort { $a->{file} cmp $b->{file} || ($a->{line} || 0) <=> ($b->{line} || 0)
         || ($a->{column} || 0) <=> ($b->{column} || 0) || $a->{id} cmp $b->{id} } @{$report->{findings}};
     my %same;

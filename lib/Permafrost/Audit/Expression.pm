@@ -7,7 +7,7 @@ use Exporter 'import';
 use Permafrost::Audit::Token qw(:all);
 
 our $VERSION = '0.01';
-our @EXPORT_OK = qw(assignments assigned parent receiver_start strip_parens inside_block constant_string variable);
+our @EXPORT_OK = qw(assignments assigned parent receiver_start strip_parens inside_block constant_string variable has_own);
 
 # Operators, the tightest last. What is missing here binds tighter than a comma.
 my %PRECEDENCE = (
@@ -70,11 +70,11 @@ sub assigned {
     my ($from, $to) = $source->scope($i);
     my $here = sub { $_[0]{at} >= $from && $_[0]{at} <= $to };
     return grep { $here->($_) } @all if $from && _declared_between($source, $variable, $from, $to);
-    return grep { $here->($_) || !_has_own($source, $variable, $_->{at}) } @all;
+    return grep { $here->($_) || !has_own($source, $variable, $_->{at}) } @all;
 }
 
 # Does the named sub around token I declare a variable of this name?
-sub _has_own {
+sub has_own {
     my ($source, $variable, $i) = @_;
     my ($from, $to) = $source->scope($i);
     return $from && _declared_between($source, $variable, $from, $to);

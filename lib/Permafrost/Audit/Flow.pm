@@ -5,9 +5,9 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Permafrost::Audit::Token qw(:all);
-use Permafrost::Audit::Expression qw(assignments assigned parent constant_string strip_parens variable);
-use Permafrost::Audit::Functions qw(is_storable kind_of target_argument %ROLE);
-use Permafrost::Audit::Places qw(class_of method_kind handle_kind file_kind guess_kind place_text tied_class some_tied_class kind_of_class);
+use Permafrost::Audit::Expression qw(assigned parent constant_string receiver_start);
+use Permafrost::Audit::Functions qw(kind_of target_argument);
+use Permafrost::Audit::Places qw(class_of method_kind handle_kind file_kind place_text tied_class some_tied_class kind_of_class);
 
 our $VERSION = '0.01';
 our @EXPORT_OK = qw(destinations uses_of);
@@ -445,7 +445,7 @@ sub _callers {
         next if $before =~ /\A(?:sub|\\)\z/ || $next eq '=>' || $before eq '{' && $next eq '}';
         my $first = $at;
         if ($before eq '->') {
-            $first = Permafrost::Audit::Expression::receiver_start($source, $at - 2);
+            $first = receiver_start($source, $at - 2);
             next unless $source->text_of($first,
                 $at - 2) =~ /\A(?:\$self|\$class|\$this|__PACKAGE__|shift|\Q$sub->{package}\E|\$_\[0\])\z/;
         }

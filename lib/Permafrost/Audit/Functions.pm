@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 
 our $VERSION = '0.01';
-our @EXPORT_OK = qw(is_storable kind_of network_name data_argument target_argument imported_names function_names %ROLE);
+our @EXPORT_OK = qw(is_storable kind_of network_name data_argument target_argument imported_names %ROLE);
 
 # What each function does: how it writes, or that it reads.
 our %ROLE = (
@@ -46,8 +46,6 @@ sub network_name { return $NETWORK{$_[0]} }
 sub data_argument   { return $_[0] =~ /pstore\z/ ? 1 : 0 }
 sub target_argument { return $_[0] =~ /pstore\z/ ? 0 : $KIND{$_[0]} eq 'memory'
     ? undef : $ROLE{$_[0]} eq 'read' ? 0 : 1 }
-
-sub function_names { return sort keys %ROLE }
 
 # What `use Storable LIST` brings, by the rules of Exporter. Undef as LIST: no list at all.
 sub imported_names {

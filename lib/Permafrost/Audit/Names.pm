@@ -6,7 +6,7 @@ use warnings;
 use Permafrost::Audit::Source ();
 use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assignments assigned constant_string strip_parens inside_block variable);
-use Permafrost::Audit::Functions qw(is_storable imported_names function_names %ROLE);
+use Permafrost::Audit::Functions qw(is_storable imported_names %ROLE);
 
 our $VERSION = '0.01';
 
@@ -315,7 +315,6 @@ sub _import {
         $self->_define($how{package}, $_, {fn => $_}, %entry)
             for grep { $ROLE{$_} } imported_names($items ? \@plain : undef);
         $self->_define($how{package}, '*', {}, %entry, sure => POSSIBLE) unless $complete;
-        $self->{use_without_list}{$how{package}} = 1 unless $items;
     }
     elsif ($known) {
         my @names = $items ? @plain : @{$known->{default} || []};

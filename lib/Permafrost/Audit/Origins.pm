@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Permafrost::Audit::Token qw(:all);
-use Permafrost::Audit::Expression qw(assigned constant_string receiver_start);
+use Permafrost::Audit::Expression qw(assigned receiver_start);
 use Permafrost::Audit::Functions qw(kind_of);
 use Permafrost::Audit::Places qw(class_of handle_kind);
 

@@ -9,9 +9,9 @@ use Permafrost::Audit::Names ();
 use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Calls qw(find_calls);
 use Permafrost::Audit::Catalog qw(rule confidence_name);
-use Permafrost::Audit::Expression qw(assignments assigned parent constant_string inside_block variable);
+use Permafrost::Audit::Expression qw(assignments assigned parent constant_string inside_block variable strip_parens has_own);
 use Permafrost::Audit::Flow qw(destinations uses_of);
-use Permafrost::Audit::Functions qw(kind_of network_name data_argument target_argument %ROLE);
+use Permafrost::Audit::Functions qw(kind_of network_name data_argument);
 use Permafrost::Audit::Origins qw(untrusted_origin is_guarded);
 use Permafrost::Audit::Places qw(place_text);
 
@@ -101,8 +101,8 @@ sub _native_image {
     $suggestion .= "; $network keeps 15 digits of a float, and there are floats here ($floats): Permafrost->new(exact_numbers => 1) keeps all" if $floats;
     $self->_find('native-image', $sure, $call->{at}, severity => $severity, message => $message,
         suggestion => $suggestion,
-        function => $fn, form => $call->{form}, in_process => $clone ? 1 : undef,
-            fixable => $self->_fixable($call, $sure, $clone), floats => $floats || undef,
+        function => $fn, form => $call->{form}, fixable => $self->_fixable($call, $sure, $clone),
+            floats => $floats || undef,
         callers => [map { $self->{source}{tokens}[$_->{caller}][LINE] } grep { defined $_->{caller} }
             @$places]);
     return;
@@ -159,7 +159,6 @@ sub _network_in {
 sub _other_branch {
     my ($self, $call) = @_;
     my $t = $self->{source}{tokens};
-    my $at = inside_block($self->{source}, $call->{at}, qr/\Aelse\z/);
     my $sub = $t->[$call->{at}][SUB];
     my $low = $sub ? $sub->{open} : -1;
     for (my $open = $call->{at}; $open > $low; $open--) {
@@ -283,7 +282,7 @@ sub _owner {
     my ($self, $text, $at) = @_;
     my ($name) = $text =~ /(\$\w+)/;
     my $own = defined $name && $name !~ /\A\$(?:self|class|this)\z/
-        && Permafrost::Audit::Expression::_has_own($self->{source}, $name, $at);
+        && has_own($self->{source}, $name, $at);
     return $own ? 'sub ' . ($self->{source}->sub_name($at) // '')
         : 'package ' . $self->{source}{tokens}[$at][PACKAGE];
 }
@@ -587,7 +586,7 @@ sub _assigned_range {
     my ($self, $set) = @_;
     my $source = $self->{source};
     return @{$set->{rhs}} unless defined $set->{item};
-    my ($i, $j) = Permafrost::Audit::Expression::strip_parens($source, @{$set->{rhs}});
+    my ($i, $j) = strip_parens($source, @{$set->{rhs}});
     my @list = $source->split_list($i, $j);
     return @{$list[$set->{item}] || []};
 }

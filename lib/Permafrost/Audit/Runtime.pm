@@ -4,7 +4,6 @@ use 5.016;
 use strict;
 use warnings;
 use Exporter 'import';
-use Permafrost::Audit::Catalog qw(rule);
 
 our $VERSION = '0.01';
 our @EXPORT_OK = qw(read_trace merge_trace);
