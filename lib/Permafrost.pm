@@ -166,11 +166,12 @@ sub _open_file {
 }
 
 # Write a whole IMAGE to FILE, under an exclusive lock if LOCK, by way of a temporary file if
-# ATOMIC. If that fails: false, or an exception for a method (OBJECT).
+# ATOMIC. What stands before it may be in a file, FD, and be SPILLED bytes long. If that fails:
+# false, or an exception for a method (OBJECT).
 sub _write_file {
-    my (undef, $file, $lock, $atomic, $object) = @_;
+    my (undef, $file, $lock, $atomic, $object, $fd, $spilled) = @_;
     $file = '' unless defined $file;
-    if ($lock || $atomic) {
+    if ($lock || $atomic || $spilled) {
         _load_files();
         goto &Permafrost::Files::write_file;
     }

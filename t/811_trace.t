@@ -168,5 +168,8 @@ is(join(' ', sort map { "$_->{line}:$_->{count}" } records('summary')), '1:1 2:1
     like($text, qr/^Permafrost: no trace, [^\n]*Insecure dependency[^\n]*\n6\z/, 'under taint mode: likewise')
         unless $text =~ /taint support/;
 }
+run([$as], "use Permafrost ();\nmy \$net = Permafrost->new; my \$own = Permafrost->new(order => 'native');\n\$net->freeze([]);\n"
+    . "\$own->freeze({});\n\$own->store([1], '$dir/object'); \$net->store([1], '$dir/object');");
+is_deeply([map { "$_->{function}:$_->{line}:$_->{class}" } records('call')], ['freeze:4:HASH', 'store:5:ARRAY'], 'objects of native order');
 
 done_testing();

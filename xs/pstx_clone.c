@@ -393,7 +393,7 @@ static SV *clone_through_image(pTHX_ SV *ref)
 {
     pst_header header;
     pst_header_host(&header, IVSIZE, NVSIZE);
-    return pstx_retrieve_memory(aTHX_ pstx_store_image(aTHX_ ref, &header, true, NULL), NULL, true, NULL);
+    return pstx_retrieve_memory(aTHX_ pstx_store_image(aTHX_ ref, &header, true, NULL, NULL), NULL, true, NULL);
 }
 
 /* Is there a limit of depth? The image's writer keeps count. */

@@ -52,8 +52,11 @@ static void run_end(pTHX_ void *arg)
         run->globals->last_netorder = run->netorder;
     SvREFCNT_dec(run->saved_errsv);
     SvREFCNT_dec(run->opt.eval);
-    SvREFCNT_dec(run->opt.classes);
-    run->saved_errsv = run->opt.eval = run->opt.classes = NULL;
+    run->saved_errsv = run->opt.eval = NULL;
+    if (PST_UNLIKELY(run->opt.classes != NULL)) {
+        SvREFCNT_dec_NN(run->opt.classes);
+        run->opt.classes = NULL;
+    }
     run->release(aTHX_ run);
 }
 

@@ -8,14 +8,14 @@
 
 /* ---- storing -------------------------------------------------------------------------------------- */
 
-static SV *image_of(pTHX_ const pstx_object *object, SV *ref, bool netorder, bool file)
+static SV *image_of(pTHX_ const pstx_object *object, SV *ref, bool netorder, bool file, pstx_spill *spill)
 {
     pst_header header;
     pst_header_host(&header, IVSIZE, NVSIZE);
     header.minor = object && object->max_minor < PSTX_WRITE_MINOR ? object->max_minor : PSTX_WRITE_MINOR;
     header.netorder = netorder || (object && object->netorder);
     header.file = file;
-    return pstx_store_image(aTHX_ ref, &header, false, object);
+    return pstx_store_image(aTHX_ ref, &header, false, object, spill);
 }
 
 /* PERL: croaks unless `ref` is a reference. */
@@ -31,13 +31,13 @@ SV *pstx_freeze(pTHX_ const pstx_object *object, SV *ref, SSize_t items, bool ne
     need_reference(aTHX_ object, ref);
     if (items > 1)
         pstx_croak_outside(aTHX_ object, PSTX_MSG_TOO_MANY_ARGS);
-    return image_of(aTHX_ object, ref, netorder, false);
+    return image_of(aTHX_ object, ref, netorder, false, NULL);
 }
 
 SV *pstx_file_image(pTHX_ const pstx_object *object, SV *ref, bool netorder)
 {
     need_reference(aTHX_ object, ref);
-    return image_of(aTHX_ object, ref, netorder, true);
+    return image_of(aTHX_ object, ref, netorder, true, NULL);
 }
 
 SV *pstx_thaw(pTHX_ const pstx_object *object, SV *image, SV *flags)
@@ -50,20 +50,30 @@ SV *pstx_thaw(pTHX_ const pstx_object *object, SV *image, SV *flags)
 
 SV *pstx_store_file(pTHX_ const pstx_object *object, SV *ref, SV *file, SSize_t items, bool netorder, bool lock)
 {
-    SV *args[5], *image, *name;
+    SV *args[7], *image, *name;
+    pstx_spill *spill;
     bool atomic;
+    int fd;
+    UV spilled;
     need_reference(aTHX_ object, ref);
     if (items != 2)
         pstx_croak_outside(aTHX_ object, PSTX_MSG_ARG_NUMBER);
     name = sv_2mortal(newSVsv(file));        /* hooks may change it */
     atomic = object ? object->atomic : pstx_option_true(aTHX_ pstx_globals_get(aTHX), PSTX_VAR_ATOMIC);
-    image = image_of(aTHX_ object, ref, netorder, true);
+    ENTER;
+    spill = pstx_spill_new(aTHX_ name);
+    image = image_of(aTHX_ object, ref, netorder, true, spill);
+    spilled = pstx_spill_held(spill, &fd);
     args[0] = SvREFCNT_inc_simple_NN(image);
     args[1] = SvREFCNT_inc_simple_NN(name);
     args[2] = newSViv(lock);
     args[3] = newSViv(atomic);
     args[4] = newSViv(object != NULL);
-    return pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 5);
+    args[5] = newSViv(fd);
+    args[6] = newSVuv(spilled);
+    image = pstx_call_scalar(aTHX_ NULL, (SV *)get_cv("Permafrost::_write_file", GV_ADD), args, 7);
+    LEAVE;
+    return image;
 }
 
 /* A handle by name: qualified, or one of the three that every package has. */
@@ -121,7 +131,7 @@ SV *pstx_store_fd(pTHX_ const pstx_object *object, SV *ref, SV *handle, SSize_t 
     io = handle_io(aTHX_ object, handle);
     ENTER;
     SAVEFREESV(SvREFCNT_inc((SV *)io));     /* hooks may drop it */
-    image = image_of(aTHX_ object, ref, netorder, true);
+    image = image_of(aTHX_ object, ref, netorder, true, NULL);
     done = IoOFP(io) && pstx_output(aTHX_ IoOFP(io), image);
     if (done && (IoFLAGS(io) & IOf_FLUSH))
         done = PerlIO_flush(IoOFP(io)) == 0;

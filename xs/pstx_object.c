@@ -49,7 +49,7 @@ static MAGIC *find_object(pTHX_ SV *sv)
     return mg_findext(SvRV(sv), PERL_MAGIC_ext, &object_magic);
 }
 
-const pstx_object *pstx_object_load(pTHX_ SV *sv, pstx_object *object)
+const pstx_object *pstx_object_load_blessed(pTHX_ SV *sv, pstx_object *object)
 {
     const MAGIC *mg = find_object(aTHX_ sv);
     if (!mg)
@@ -117,6 +117,6 @@ SV *pstx_object_clone(pTHX_ const pstx_object *object, SV *ref)
         pstx_croak_outside(aTHX_ object, PSTX_MSG_NOT_A_REF_CLONE);
     pst_header_host(&header, IVSIZE, NVSIZE);
     copy.max_minor = PSTX_ANY_MINOR;          /* nobody else reads this image */
-    image = pstx_store_image(aTHX_ ref, &header, true, &copy);
+    image = pstx_store_image(aTHX_ ref, &header, true, &copy, NULL);
     return pstx_retrieve_memory(aTHX_ image, NULL, true, &copy);
 }

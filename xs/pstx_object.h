@@ -16,7 +16,12 @@ void pstx_object_make(pTHX_ SV *self, HV *options);
 
 /* The options of an object, into *object. RETURNS: object, or NULL if `sv` (may be NULL) is no
  * object that new() has made. object->classes is borrowed from a mortal. PERL: none. */
-const pstx_object *pstx_object_load(pTHX_ SV *sv, pstx_object *object);
+const pstx_object *pstx_object_load_blessed(pTHX_ SV *sv, pstx_object *object);
+
+PST_INLINE const pstx_object *pstx_object_load(pTHX_ SV *sv, pstx_object *object)
+{
+    return sv && SvROK(sv) && SvOBJECT(SvRV(sv)) ? pstx_object_load_blessed(aTHX_ sv, object) : NULL;
+}
 
 /* The hash that pstx_object_make() got. RETURNS: a new reference to it, mortal, or undef. */
 SV *pstx_object_options(pTHX_ SV *self);

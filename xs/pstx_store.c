@@ -443,14 +443,28 @@ static bool store_walk(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
-/* Is the image, so far, within the limits of the object's options? */
-static bool within_limits(pstx_store *st)
+/* Is an object's image, so far, within the limits of the options? */
+PST_COLD static bool check_limits(pstx_store *st)
 {
-    if (!st->run.opt.strict)
-        return true;
     if (pst_buf_off(&st->w.buf) > st->run.opt.max_bytes)
         return pst_writer_fail(&st->w, PST_ERR_BYTES);
     return st->tags <= st->run.opt.max_items || pst_writer_fail(&st->w, PST_ERR_ITEMS);
+}
+
+PST_INLINE bool within_limits(pstx_store *st)
+{
+    return PST_LIKELY(!st->run.opt.strict) || check_limits(st);
+}
+
+/* A large image: put what there is out of the way. RETURNS: is the buffer empty now? */
+static bool spill(pTHX_ pstx_store *st, size_t used)
+{
+    if (!st->spill || used < PSTX_SPILL_LEN
+        || !pstx_spill_take(aTHX_ st->spill, (const char *)st->w.buf.start, used))
+        return false;
+    st->w.buf.sent += used;
+    st->w.buf.pos = st->w.buf.start;
+    return true;
 }
 
 /* The image grows inside the scalar that will be returned. */
@@ -461,7 +475,15 @@ static bool grow_image(pst_buf *buf, size_t need)
     SV *image = st->image;
     size_t used = pst_buf_len(buf);
     size_t size = pst_buf_next_size((size_t)(buf->end - buf->start), used, need);
-    if (!size || !within_limits(st))
+    if (!within_limits(st))
+        return false;
+    if (spill(aTHX_ st, used)) {
+        used = 0;
+        if ((size_t)(buf->end - buf->pos) >= need)
+            return true;
+        size = pst_buf_next_size((size_t)(buf->end - buf->start), used, need);
+    }
+    if (!size)
         return false;
     SvCUR_set(image, used);
     buf->start = (uint8_t *)SvGROW(image, size + 1);
@@ -550,15 +572,10 @@ static SV *finish_image(pTHX_ pstx_store *st)
     return image;
 }
 
-/* Header, and what a walk begins with. */
-static void begin_walk(pstx_store *st, const pst_header *header, SV *root)
+/* What is different in a walk for an object. */
+PST_COLD static void begin_strictly(pstx_store *st, SV *root)
 {
     const pstx_options *opt = &st->run.opt;
-    st->w.buf.pos = st->w.buf.start;
-    (void)pst_write_header(&st->w, header);
-    st->root = root;
-    if (!opt->strict)
-        return;
     st->via_ref = root;                 /* the reference to the root counts as a level */
     st->depth = 1;
     st->w.digits = opt->exact ? PST_DIGITS_EXACT : PST_DIGITS_PERL;
@@ -569,11 +586,23 @@ static void begin_walk(pstx_store *st, const pst_header *header, SV *root)
         st->all = true;                 /* so that each string is looked at */
 }
 
-/* PERL: croaks if the walk has been stopped. */
-static void check_writer(pTHX_ const pstx_store *st)
+/* Header, and what a walk begins with. */
+PST_INLINE void begin_walk(pstx_store *st, const pst_header *header, SV *root)
+{
+    st->w.buf.pos = st->w.buf.start;
+    st->w.buf.sent = 0;
+    if (st->spill)
+        pstx_spill_reset(st->spill);
+    (void)pst_write_header(&st->w, header);
+    st->root = root;
+    if (PST_UNLIKELY(st->run.opt.strict))
+        begin_strictly(st, root);
+}
+
+/* The walk has been stopped. PERL: croaks. */
+PST_COLD static void stopped(pTHX_ const pstx_store *st)
 {
     switch (st->w.error.code) {
-    case PST_OK:        return;
     case PST_ERR_BYTES: pstx_croak(aTHX_ PSTX_MSG_BYTES_LIMIT, st->run.opt.max_bytes);
     case PST_ERR_ITEMS: pstx_croak(aTHX_ PSTX_MSG_ITEMS_LIMIT, st->run.opt.max_items);
     case PST_ERR_MINOR: pstx_store_unknown(aTHX_ st, "Things of more than 2**31 - 1 bytes or items");
@@ -581,7 +610,8 @@ static void check_writer(pTHX_ const pstx_store *st)
     }
 }
 
-SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, const pstx_object *object)
+SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, const pstx_object *object,
+                     pstx_spill *spill)
 {
     pstx_store *st = (pstx_store *)pstx_run_new(aTHX_ PSTX_STORING, sizeof *st);
     SV *image;
@@ -589,6 +619,7 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, con
     st->run.destroy = store_destroy;
     st->run.netorder = header->netorder;
     st->run.cloning = cloning;
+    st->spill = spill;
     ENTER;
     pstx_run_begin(aTHX_ &st->run, object);
     if (!SvROK(root))        /* options are read by now: tied ones may have done anything */
@@ -600,7 +631,8 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, con
         begin_walk(st, header, SvRV(root));
     }
     (void)within_limits(st);
-    check_writer(aTHX_ st);
+    if (PST_UNLIKELY(st->w.error.code != PST_OK))
+        stopped(aTHX_ st);
     image = sv_2mortal(finish_image(aTHX_ st));
     pstx_run_succeeded(aTHX_ &st->run);
     LEAVE;

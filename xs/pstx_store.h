@@ -14,7 +14,7 @@
 #ifndef PSTX_STORE_H
 #define PSTX_STORE_H
 
-#include "pstx.h"
+#include "pstx_spill.h"
 
 /* A class met in a run. */
 typedef struct pstx_class {
@@ -64,6 +64,7 @@ enum { PSTX_RECENT_CLASSES = 8 };
 typedef struct pstx_store {
     pstx_run    run;         /* must be first */
     pst_writer  w;
+    pstx_spill *spill;       /* borrowed: takes what is too much for memory, or NULL */
     SV         *image;       /* +1: the scalar whose buffer is written to */
     pstx_seen   seen;        /* address -> tag */
     uint32_t    tags;        /* number of the next item */
@@ -100,8 +101,10 @@ enum pstx_step {
 /* Serialize what `root` refers to.
  *   header  written first
  *   object  whose options count, or NULL
- * RETURNS: the image, mortal. PERL: croaks; runs user code (hooks). */
-SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, const pstx_object *object);
+ *   spill   gets the first parts of a large image, or NULL
+ * RETURNS: the image, or what has not been spilled of it, mortal. PERL: croaks; runs user code (hooks). */
+SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, const pstx_object *object,
+                     pstx_spill *spill);
 
 /* Double the room for frames. */
 void pstx_store_more_frames(pstx_store *st);

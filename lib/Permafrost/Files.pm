@@ -44,19 +44,30 @@ sub _temporary {
     $name = substr $name, 0, 200;    # together no longer than a name may be
     for (1 .. 1000) {
         my $temporary = sprintf '%s.%s.%d-%d-%d.tmp', $dir, $name, $$, ++$temporaries, rand 1e9;
+        # The guard comes first: a signal handler may die as soon as there is a file.
+        my $guard = bless {name => $temporary, pid => $$}, 'Permafrost::Files::Temporary';
         if (sysopen my $fh, $temporary, O_RDWR | O_CREAT | O_EXCL, $mode) {
             binmode $fh;
-            return ($fh, bless {name => $temporary, pid => $$}, 'Permafrost::Files::Temporary');
+            return ($fh, $guard);
         }
+        undef $guard->{name};
         last unless $! == EEXIST;
     }
     return;
 }
 
+# What tells one file from another of the same name.
+sub _identity {
+    my ($file) = @_;
+    return join ':', (stat $file)[0, 1];
+}
+
 sub Permafrost::Files::Temporary::DESTROY {
     my ($self) = @_;
     local ($!, $@);
-    unlink $self->{name} if defined $self->{name} && $self->{pid} == $$;
+    return if $self->{pid} != $$ || $self->{done};
+    unlink $self->{name} if defined $self->{name};
+    unlink $self->{target} if $self->{linked} && _identity($self->{target}) eq $self->{identity};
     return;
 }
 
@@ -74,9 +85,7 @@ sub _lock {
 # another one there.
 sub _is_current {
     my ($fh, $file) = @_;
-    my @have = stat $fh or return !!1;
-    my @now  = stat $file or return !!0;
-    return $have[0] == $now[0] && $have[1] == $now[1];
+    return _identity($fh) eq _identity($file);
 }
 
 # FILE for reading, under a shared lock.
@@ -103,7 +112,8 @@ sub _open_exclusive {
             _lock($fh, $file, 1, $object);
         }
         elsif ($! == ENOENT && length $file) {
-            ($fh, $guard, $can_link) = _make_locked($file, $access, $can_link, $object) or next;
+            my @made = _make_locked($file, $access, $can_link, $object) or next;
+            ($fh, $guard, $can_link) = @made;
         }
         else {
             _file_error($object, "can't write into $file: $!");
@@ -122,9 +132,10 @@ sub _make_locked {
         my ($fh, $guard) = _temporary($target, 0666)
             or _file_error($object, "can't write into $file: $!");
         _lock($fh, $file, 1, $object);
-        if (link $guard->{name}, $target) {
+        @$guard{qw(target identity)} = ($target, _identity($fh));
+        $guard->{linked} = link $guard->{name}, $target;
+        if ($guard->{linked}) {
             unlink $guard->{name};
-            $guard->{name} = $target;
             return ($fh, $guard, 1);
         }
         return if $! == EEXIST;
@@ -132,7 +143,8 @@ sub _make_locked {
     # No links in this file system: a reader may see the file empty.
     sysopen my $fh, $file, $access | O_CREAT or _file_error($object, "can't write into $file: $!");
     _lock($fh, $file, 1, $object);
-    return ($fh, -s $fh ? undef : bless({name => $target, pid => $$}, 'Permafrost::Files::Temporary'), 0);
+    my $guard = bless {target => $target, identity => _identity($fh), linked => !-s $fh, pid => $$}, 'Permafrost::Files::Temporary';
+    return ($fh, $guard->{linked} ? $guard : undef, 0);
 }
 
 # ---- writing ----------------------------------------------------------------------------
@@ -143,31 +155,35 @@ sub _is_regular {
     return !-e $file || -f _;
 }
 
-# Permafrost::_write_file() with a lock or by way of a temporary file.
+# Permafrost::_write_file() when there is more to it.
 sub write_file {
-    my (undef, $file, $lock, $atomic, $object) = @_;
+    my (undef, $file, $lock, $atomic, $object, $fd, $spilled) = @_;
     $file = '' unless defined $file;
     $atomic &&= _is_regular($file);
+    my $first = $spilled ? {fd => $fd, bytes => $spilled} : undef;
     my ($fh, $guard);
     if ($lock) {
         ($fh, $guard) = _open_exclusive($file, O_WRONLY, $object);
     }
-    my $done = $atomic ? _replace($_[0], $file, $object)
-             : $lock   ? _overwrite($fh, $_[0], undef, $file, $object)
-             : return Permafrost::_write_file($_[0], $file, 0, 0, $object);
-    undef $guard->{name} if $guard && $done;
+    elsif (!$atomic) {
+        no warnings 'syscalls';
+        open $fh, '>', $file or _file_error($object, "can't create $file: $!");
+        binmode $fh;
+    }
+    my $done = $atomic ? _replace($_[0], $file, $object, $first) : _overwrite($fh, $_[0], undef, $file, $object, $first);
+    $guard->{done} = 1 if $guard && $done;
     return $done || !$object ? $done : _file_error($object, "can't write $file: $!");
 }
 
 # Put the image into the file that is open and locked. OLD is what was in it, if that is known:
 # it is put back if the new image does not fit. False if that failed.
 sub _overwrite {
-    my ($fh, undef, $old, $file, $object) = @_;
+    my ($fh, undef, $old, $file, $object, $first) = @_;
     my $regular = -f $fh;
     if ($regular && !defined $old) {
         truncate $fh, 0 or _file_error($object, "can't truncate $file: $!");
     }
-    return !!1 if _write_all($fh, $_[1]) && (!$regular || !defined $old || truncate $fh, length $_[1]);
+    return !!1 if (!$first || _copy($fh, $first)) && _write_all($fh, $_[1]) && (!$regular || !defined $old || truncate $fh, length $_[1]);
     local $!;
     if (!defined $old) {
         unlink $file if $regular;    # half an image is of no use; devices and pipes stay
@@ -191,17 +207,32 @@ sub _write_all {
     return !!1;
 }
 
+# Copy what has been spilled.
+sub _copy {
+    my ($fh, $first) = @_;
+    open my $in, '<&', $first->{fd} or return !!0;
+    binmode $in;
+    defined sysseek $in, 0, 0 or return !!0;
+    for (my $left = $first->{bytes}; $left > 0;) {
+        my $got = sysread $in, my $piece, $left < 1 << 20 ? $left : 1 << 20;
+        next if !defined $got && $! == EINTR;
+        return !!0 if !$got || !_write_all($fh, $piece);
+        $left -= $got;
+    }
+    return !!1;
+}
+
 # Put the image into a new file and give it the name of the old one. False if that failed.
 sub _replace {
-    my (undef, $file, $object) = @_;
+    my (undef, $file, $object, $first) = @_;
     my $target = _target($file, $object);
     my @old = stat $target;
     my ($fh, $guard) = _temporary($target, @old ? 0600 : 0666)
         or _file_error($object, "can't create $file: $!");
     _dress($fh, @old) if @old;
-    _write_all($fh, $_[0]) && Permafrost::_sync($fh) && close $fh && rename $guard->{name}, $target
+    (!$first || _copy($fh, $first)) && _write_all($fh, $_[0]) && Permafrost::_sync($fh) && close $fh && rename $guard->{name}, $target
         or return undef;
-    undef $guard->{name};
+    $guard->{done} = 1;
     _sync_directory(File::Basename::dirname($target));
     return !!1;
 }
@@ -254,7 +285,7 @@ sub update {
     my $done = $atomic && -f $fh ? _replace($image, $file, $object)
                                  : _overwrite($fh, $image, $old, $file, $object);
     $done or _file_error($object, "can't write $file: $!");
-    undef $guard->{name} if $guard;
+    $guard->{done} = 1 if $guard;
     return wantarray ? @result : $result[0];
 }
 

@@ -68,7 +68,7 @@ sub _install {
         _redefine('Storable', $name)
             if defined &{"Storable::$name"} && \&{"Storable::$name"} != $ours;
     }
-    *Permafrost::_write_file = sub { $written = length $_[0]; goto &$write_file };
+    *Permafrost::_write_file = sub { $written = length($_[0]) + ($_[6] // 0); goto &$write_file };
     return;
 }
 
