@@ -128,9 +128,10 @@ sub _floor_bars {
         my $made = $make + $free > 0 ? $floor * $make / ($make + $free) : $floor;
         push @bars, [$at, $made, $floor, 100, sprintf '"%.0f %%"', $floor];
     }
+    my ($most) = sort { $b <=> $a } 115, map { $_->[2] } @bars;
     my $bar = sub { "\$bars using ($_[0]):1:($_[0]):($_[1]):(\$1-0.34):(\$1+0.34) with boxxyerror lc rgb '$_[2]'" };
     return _gnuplot(460, 60 + 22 * @rows, _block(bars => @bars) . _row_axis(map { $_->{workload} } @rows)
-        . "set xrange [0:150]\nset xtics 0,25,100 format '%g %%'\nset style fill solid noborder\nset key off\nplot "
+        . "set xrange [0:" . $most * 1.2 . "]\nset xtics 0,25,100 format '%g %%'\nset style fill solid noborder\nset key off\nplot "
         . join ', ', $bar->('0', '$2', $COLOUR{plain}), $bar->('$2', '$3', $COLOUR{soft}),
             $bar->('($3 < 100 ? $3 : 100)', '100', $COLOUR{Permafrost}),
             "\$bars using (\$3 > 100 ? \$3 + 3 : 103):1:5 with labels left font ',12' tc rgb '$COLOUR{ink}'");
@@ -150,9 +151,10 @@ sub _table {
     my ($head, @rows) = @_;
     my $cell = sub {
         my ($text, $class) = ref $_[0] ? @{ $_[0] } : $_[0];
+        $class //= 'text' if defined $text && $text =~ /\A[A-Za-z]/;
         return '<td' . ($class ? qq{ class="$class"} : '') . '>' . _escaped($text // '') . '</td>';
     };
-    return '<div class="scroll"><table><thead><tr>' . join('', map { '<th>' . _escaped($_) . '</th>' } @$head) . '</tr></thead><tbody>'
+    return '<div class="scroll"><table><thead><tr>' . join('', map { (/^(?:data|function|module|target)$/ ? '<th class="text">' : '<th>') . _escaped($_) . '</th>' } @$head) . '</tr></thead><tbody>'
         . join("\n", map { '<tr>' . join('', map { $cell->($_) } @$_) . '</tr>' } @rows) . '</tbody></table></div>';
 }
 
@@ -247,7 +249,7 @@ figure{margin:0;background:#fff;padding:12px 12px 4px}figcaption{font-weight:bol
 figure svg{width:100%;height:auto}
 .scroll{overflow-x:auto}table{border-collapse:collapse;background:#fff;font-size:14px}
 th,td{padding:3px 10px;text-align:right;border-bottom:1px solid #e3e8ec;white-space:nowrap;font-variant-numeric:tabular-nums}
-th{font-weight:bold;background:#e9eef2}td:first-child,th:first-child,td:nth-child(2),th:nth-child(2){text-align:left}
+th{font-weight:bold;background:#e9eef2}td.text,th.text{text-align:left}
 td.strong{font-weight:bold}td.met{color:#2e8b6f;text-align:left}td.missed{color:#c2571a;font-weight:bold;text-align:left}
 .machine td{white-space:normal}p.key{max-width:none}.key span{display:inline-block;width:12px;height:12px;margin:0 4px 0 14px;vertical-align:-1px}.key span:first-child{margin-left:0}
 details summary{cursor:pointer;font-weight:bold;margin:12px 0}

@@ -281,7 +281,7 @@ sub growth {
                 $self->{progress}->("growth: $op of 1e$exponent");
                 my $arg  = $op eq 'thaw' ? $image : $data;
                 my @both = map { { name => $_, sample => BenchMeasure->loop("$PACKAGE{$_}::$EXPR{$op}", arg => $arg) } } keys %PACKAGE;
-                my $times = BenchMeasure->compare($self->{seconds} * 2, $items >= 1e6 ? 3 : undef, @both);
+                my $times = BenchMeasure->compare($self->{seconds} * 2, $items >= 1e7 ? 5 : undef, @both);
                 push @{ $points{$op}{$_} }, [$items, $times->{$_}{best} * 1000 / $items] for keys %$times;
             }
         }
