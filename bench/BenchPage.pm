@@ -33,7 +33,10 @@ sub _gnuplot {
     my $svg = do { local $/; <$out> };
     waitpid $pid, 0;
     die "gnuplot failed\n" if $? || $svg !~ s/\A.*?(?=<svg)//s;
-    $svg =~ s{<title>.*?</title>|<desc>.*?</desc>}{}gs;
+    # gnuplot says much that draws nothing.
+    $svg =~ s{<title>.*?</title>|<desc>.*?</desc>|<path [^>]*d='M[0-9.,]+\s*'/>| color="black"| stroke-linecap="butt" stroke-linejoin="miter"}{}gs;
+    $svg =~ s/(?<=>)\s+(?=<)//g;
+    1 while $svg =~ s{<g\b[^<>]*></g>}{}g;
     return $svg;
 }
 
