@@ -39,17 +39,22 @@ typedef struct floor_step {
     I32      number;                /* its place in `made` if it is met again, or -1 */
     HV      *stash;                 /* of an object */
     SV      *source;                /* of SHARED_PV */
-    const char *bytes;              /* PV, key of the step (in a hash) */
+    const char *bytes;              /* PV */
     STRLEN   len;                   /* bytes of PV */
     Size_t   count;                 /* items of ARRAY, HASH */
     IV       iv;
     NV       nv;
     U32      utf8;                  /* SVf_UTF8 or 0 */
-    const HEK *key;                 /* the key under which a hash holds it */
+    const char *key;                /* under which a hash holds it, or NULL */
+    I32      key_len;
+    U32      key_hash;
+    int      key_flags;             /* for hv_common() */
 } floor_step;
 
 typedef struct floor_program {
-    SV         *data;               /* owned; keys, bytes and stashes are borrowed from it */
+    SV         *data;               /* of a clone: owned, keys and bytes are borrowed from it; or
+                                     * NULL, they are ours then: after a thaw nobody need know the
+                                     * keys, and perl has to make them */
     floor_step *steps;
     Size_t      count, room;
     SV        **made;               /* what is met again, by number */
@@ -70,6 +75,25 @@ floor_add(floor_program *p, floor_op op)
     step->op = op;
     step->number = -1;
     return step;
+}
+
+/* RETURNS: the bytes, of which those of a clone stay where they are. */
+static const char *
+floor_bytes(pTHX_ floor_program *p, const char *bytes, STRLEN len)
+{
+    return p->copy ? bytes : savepvn(bytes, len);
+}
+
+static void
+floor_key(pTHX_ floor_program *p, Size_t at, const HEK *key)
+{
+    floor_step *step = &p->steps[at];
+    if (!key)
+        return;
+    step->key_len = HEK_LEN(key);
+    step->key = floor_bytes(aTHX_ p, HEK_KEY(key), (STRLEN)HEK_LEN(key));
+    step->key_hash = HEK_HASH(key);
+    step->key_flags = HEK_UTF8(key) ? HVhek_UTF8 : 0;
 }
 
 static void floor_compile(pTHX_ floor_program *p, SV *sv, const HEK *key, HV *seen);
@@ -97,14 +121,14 @@ floor_compile_array(pTHX_ floor_program *p, AV *av, HV *seen)
 
 /* A scalar that is no reference. */
 static void
-floor_compile_scalar(floor_program *p, SV *sv)
+floor_compile_scalar(pTHX_ floor_program *p, SV *sv)
 {
     floor_step *step = floor_add(p, FLOOR_UNDEF);
     if (SvPOK(sv)) {
         step->op = p->copy && SvCUR(sv) >= FLOOR_SHARE_FROM ? FLOOR_SHARED_PV : FLOOR_PV;
         step->source = sv;
-        step->bytes = SvPVX_const(sv);
         step->len = SvCUR(sv);
+        step->bytes = floor_bytes(aTHX_ p, SvPVX_const(sv), step->len);
         step->utf8 = SvUTF8(sv);
     }
     else if (SvIOK(sv)) {
@@ -142,7 +166,7 @@ floor_compile(pTHX_ floor_program *p, SV *sv, const HEK *key, HV *seen)
     Size_t at = p->count;
     I32 number;
     if (floor_compile_again(aTHX_ p, sv, seen, &number)) {
-        p->steps[at].key = key;
+        floor_key(aTHX_ p, at, key);
         return;
     }
     if (SvROK(sv)) {
@@ -158,10 +182,10 @@ floor_compile(pTHX_ floor_program *p, SV *sv, const HEK *key, HV *seen)
         floor_compile_hash(aTHX_ p, (HV *)sv, seen);
     }
     else if (SvTYPE(sv) < SVt_PVAV && !SvMAGICAL(sv))
-        floor_compile_scalar(p, sv);
+        floor_compile_scalar(aTHX_ p, sv);
     else
         croak("the floor makes plain data only");
-    p->steps[at].key = key;
+    floor_key(aTHX_ p, at, key);
     p->steps[at].number = number;
     p->steps[at].stash = SvOBJECT(sv) ? SvSTASH(sv) : NULL;
     p->steps[at].special = number >= 0 || SvOBJECT(sv);
@@ -206,10 +230,10 @@ floor_hash(pTHX_ floor_program *p, HV *hv, Size_t count, const floor_step **next
     if (count > HvMAX(hv))
         hv_ksplit(hv, count);
     while (count--) {
-        const HEK *key = (*next)->key;
+        const floor_step *step = *next;
         SV *value = floor_item(aTHX_ p, next);
-        (void)hv_common(hv, NULL, HEK_KEY(key), HEK_LEN(key), HEK_UTF8(key) ? HVhek_UTF8 : 0,
-            HV_FETCH_ISSTORE | HV_FETCH_JUST_SV, value, HEK_HASH(key));
+        (void)hv_common(hv, NULL, step->key, (STRLEN)step->key_len, step->key_flags,
+            HV_FETCH_ISSTORE | HV_FETCH_JUST_SV, value, step->key_hash);
     }
     return (SV *)hv;
 }
@@ -314,9 +338,9 @@ CODE:
     Newxz(p, 1, floor_program);
     RETVAL = sv_setref_pv(newSV(0), "BenchNative::Floor", p);
     p->copy = copy;
-    p->data = newRV_inc(SvRV(data));
+    p->data = copy ? newRV_inc(SvRV(data)) : NULL;
     seen = (HV *)sv_2mortal((SV *)newHV());
-    floor_compile(aTHX_ p, p->data, NULL, seen);
+    floor_compile(aTHX_ p, data, NULL, seen);
     Newxz(p->made, p->made_count + 1, SV *);
 OUTPUT:
     RETVAL
@@ -363,8 +387,13 @@ void
 DESTROY(SV *self)
 PREINIT:
     floor_program *p;
+    Size_t i;
 CODE:
     p = floor_of(aTHX_ self);
+    for (i = 0; i < p->count && !p->copy; i++) {
+        Safefree(p->steps[i].key);
+        Safefree(p->steps[i].bytes);
+    }
     SvREFCNT_dec(p->data);
     Safefree(p->steps);
     Safefree(p->made);
