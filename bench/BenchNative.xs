@@ -251,7 +251,7 @@ floor_run(pTHX_ floor_program *p, const floor_step **next)
     case FLOOR_PV:    sv = newSVpvn_flags(step->bytes, step->len, step->utf8); break;
     case FLOOR_SHARED_PV:
         sv = newSV(0);
-        sv_setsv_flags(sv, step->source, SV_DO_COW_SVSETSV | SV_NOSTEAL);
+        sv_setsv_flags(sv, step->source, SV_COW_SHARED_HASH_KEYS | SV_COW_OTHER_PVS | SV_NOSTEAL);
         break;
     case FLOOR_REF:   sv = newRV_noinc(floor_item(aTHX_ p, next)); break;
     case FLOOR_ARRAY: sv = floor_array(aTHX_ p, newAV(), step->count, next); break;
