@@ -9,7 +9,9 @@ typedef struct conversion {
     pst_conversion c;
     void          *replacement;   /* in place: what the result is written to */
     pst_out       *notes;         /* where notes go: not among the bytes of an image */
+    uint64_t       base;          /* where the image begins in the file: there may be several */
     uint64_t       len;           /* bytes written */
+    uint64_t       found_count;   /* nested images */
     bool           refused;       /* by the replacement */
 } conversion;
 
@@ -51,11 +53,12 @@ static bool walk_to(pst_walk *w, const pst_source *source, const pst_memory *mem
     return false;
 }
 
-void pst_convert_problem(pst_out *o, const pst_conversion *c)
+void pst_convert_problem(pst_out *o, const pst_conversion *c, uint64_t base)
 {
     pst_walk w;
     (void)walk_to(&w, c->source, c->memory, c->error.offset);
     w.r.error = c->error;
+    w.r.error.offset += base;
     pst_problem(o, &w);
     pst_walk_release(&w);
 }
@@ -65,7 +68,7 @@ static int print_error(const conversion *v)
     pst_out *o = v->job->err;
     pst_out_str(o, v->job->name);
     pst_out_str(o, ": ");
-    pst_convert_problem(o, &v->c);
+    pst_convert_problem(o, &v->c, v->base);
     pst_out_char(o, '\n');
     return v->c.error.code == PST_ERR_MEMORY ? PST_TROUBLE : PST_FINDINGS;
 }
@@ -83,7 +86,7 @@ static void found(void *host, const pst_nested *nested)
     pst_walk w;
     (void)walk_to(&w, nested->walk->window.source, v->job->memory, nested->off);
     if (v->job->json && v->job->convert.in_place) {
-        pst_out_str(o, v->c.nested_count == 1 ? ",\"nested\":[" : ",");
+        pst_out_str(o, v->found_count++ ? "," : ",\"nested\":[");
         pst_out_str(o, "{\"order\":");
         pst_out_json_str(o, nested->header->netorder ? "network" : nested->header->order);
         pst_out_str(o, ",\"bytes\":");
@@ -149,7 +152,7 @@ static void print_done(const conversion *v)
     pst_out *o = v->job->out;
     const pst_job *job = v->job;
     if (job->json) {
-        pst_out_str(o, v->c.nested_count ? "]" : "");
+        pst_out_str(o, v->found_count ? "]" : "");
         pst_out_str(o, ",\"from\":");
         pst_out_json_str(o, v->c.was.netorder ? "network" : v->c.was.order);
         pst_out_str(o, ",\"to\":");
@@ -180,10 +183,30 @@ static void print_done(const conversion *v)
     pst_out_char(o, '\n');
 }
 
-static int convert(conversion *v)
+/* What lies behind an image in its file, as a source of its own. */
+static size_t read_behind(void *host, uint64_t off, uint8_t *out, size_t len)
+{
+    const conversion *v = (const conversion *)host;
+    return pst_source_read(v->job->source, v->base + off, out, len);
+}
+
+static void source_behind(conversion *v, pst_source *behind)
+{
+    const pst_source *all = v->job->source;
+    if (all->bytes)
+        pst_source_memory(behind, all->bytes + v->base, (size_t)(all->len - v->base));
+    else {
+        behind->bytes = NULL;
+        behind->len = all->len - v->base;
+        behind->read_at = read_behind;
+        behind->host = v;
+    }
+}
+
+static int convert_one(conversion *v, const pst_source *source)
 {
     pst_job *job = v->job;
-    v->c.source = job->source;
+    v->c.source = source;
     v->c.memory = job->memory;
     v->c.digits = job->convert.exact ? PST_DIGITS_EXACT : PST_DIGITS_PERL;
     v->c.nested = job->convert.nested;
@@ -195,6 +218,37 @@ static int convert(conversion *v)
     if (v->refused)
         return complain(job, job->name, job->host->reason);
     return v->c.error.code == PST_ERR_OUTPUT ? PST_TROUBLE : print_error(v);
+}
+
+/* Bytes behind the last image that are none: in place they would be lost. */
+static int print_rest(const conversion *v)
+{
+    pst_out *o = v->job->err;
+    pst_out_str(o, v->job->name);
+    pst_out_str(o, ": ");
+    pst_out_count(o, v->job->source->len - v->base, "byte");
+    pst_out_str(o, " behind the image at byte ");
+    pst_out_u64(o, v->base);
+    pst_out_str(o, v->job->convert.in_place ? ": the file stays as it is\n" : ", left out\n");
+    return PST_FINDINGS;
+}
+
+/* All images of a file: store_fd writes several to one. */
+static int convert(conversion *v)
+{
+    pst_source source = *v->job->source;
+    uint64_t older = 0;
+    int status;
+    for (;;) {
+        status = convert_one(v, &source);
+        v->c.older_count = older += v->c.older_count;
+        v->base += v->c.end;
+        if (status != PST_FINE || v->base == v->job->source->len)
+            return status;
+        source_behind(v, &source);
+        if (!v->c.was.file || !pst_source_has_magic(&source))
+            return print_rest(v);
+    }
 }
 
 static int convert_in_place(conversion *v)
@@ -215,7 +269,7 @@ static int convert_in_place(conversion *v)
     if (status != PST_FINE) {
         (void)host->replace_end(host, v->replacement, false, NULL);
         if (job->json) {
-            pst_out_str(job->out, v->c.nested_count ? "]" : "");
+            pst_out_str(job->out, v->found_count ? "]" : "");
             pst_out_str(job->out, ",\"failed\":true}\n");
         }
         return status;

@@ -282,6 +282,7 @@ bool pst_convert(pst_conversion *c)
     pst_converter_init(&x, c, c->source, NULL);
     fine = pst_converter_run(&x);
     c->was = x.walk.r.header;
+    c->end = pst_walk_off(&x.walk);
     if (fine && pst_buf_len(&x.out.buf) && !c->write(c->host, x.out.buf.start, pst_buf_len(&x.out.buf))) {
         x.error.code = PST_ERR_OUTPUT;
         fine = false;

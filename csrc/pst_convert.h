@@ -53,6 +53,7 @@ typedef struct pst_conversion {
     /* Set by pst_convert(). */
     pst_header        was;        /* of the image, as far as it was read */
     pst_error         error;      /* code, and the offset in the image */
+    uint64_t          end;        /* where the image ends in the source, once it is converted */
     uint64_t          nested_count;
     uint64_t          older_count;  /* markers turned into older ones */
 } pst_conversion;

@@ -67,9 +67,10 @@ int pst_json(pst_job *job);
 /* ---- pst_cli_convert.c: the image rewritten, to the output or into the file's place ---- */
 int pst_cli_convert(pst_job *job);
 
-/* Why a conversion has failed, as pst_problem() says it. */
+/* Why a conversion has failed, as pst_problem() says it.
+ *   base  where the image begins in its file */
 struct pst_conversion;
-void pst_convert_problem(pst_out *o, const struct pst_conversion *c);
+void pst_convert_problem(pst_out *o, const struct pst_conversion *c, uint64_t base);
 
 /* ---- pst_json_tagged.c: the image as JSON, lossless; see doc/TAGGED-JSON.md ---- */
 int pst_json_tagged(pst_job *job);

@@ -161,6 +161,38 @@ like($err, qr{\A\Q$other\E: REGEXP has no equivalent in format 2\.9 \(byte \d+, 
 is(slurp($other), $network, '... a file that cannot be converted stays');
 is(ord substr(slurp($file), 5, 1), 9, '... and the others are converted');
 is(scalar(() = glob "$dir/*.new-*"), 0, '... and nothing is left of it');
+# Several images in one file, and what is no image behind one.
+{
+    my $many = "$dir/many";
+    open my $to, '>:raw', $many or die $!;
+    Permafrost::store_fd([$_, 300], $to) for 1 .. 3;
+    close $to;
+    chmod 0644, $many;
+    my $all = slurp($many);
+    ($out, $err, $status) = permafrost(['convert', '--order=network', $many], '');
+    is("$status $err", '0 ', 'several images in a file');
+    open my $in, '<', \$out or die $!;
+    is_deeply([map { Permafrost::fd_retrieve($in) } 1 .. 3], [map { [$_, 300] } 1 .. 3], '... are converted');
+    open $to, '>>:raw', $many or die $!;
+    print {$to} 'more';
+    close $to;
+    my $at = length $all;
+    ($out, $err, $status) = permafrost(['convert', '--in-place', '--order=network', $many], '');
+    is("$status $err", "1 $many: 4 bytes behind the image at byte $at: the file stays as it is\n", 'bytes behind: nothing is lost in place');
+    is(slurp($many), $all . 'more', '... indeed');
+    ($out, $err, $status) = permafrost(['convert', '--order=network', '-'], freeze([1]) . 'pst0');
+    is($out, nfreeze([1]), '... to the output they are left out');
+    is($status, 1, '... which is a finding');
+    open $to, '>:raw', $many or die $!;
+    print {$to} $all . Permafrost::Image->convert($all, order => 'network');
+    print {$to} 'pst0' . nfreeze([qr/x/]);
+    close $to;
+    ($out, $err, $status) = permafrost(['convert', '--in-place', '--minor=9', $many], '');
+    my $byte = length($all) + length(Permafrost::Image->convert($all, order => 'network')) + 20;
+    like($err, qr/REGEXP has no equivalent in format 2\.9 \(byte $byte, at \$->\[0\]\)/, '... an error in a later image is placed in the file') or diag $err;
+    unlink $many;
+}
+
 SKIP: {
     skip 'no gzip', 2 if system('gzip --version >/dev/null 2>&1');
     system 'gzip', $file;

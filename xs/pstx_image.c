@@ -70,7 +70,7 @@ static void croak_conversion(pTHX_ const pst_conversion *c)
     Newx(out, 1, pst_out);
     SAVEFREEPV(out);
     pst_out_init(out, append, text);
-    pst_convert_problem(out, c);
+    pst_convert_problem(out, c, 0);
     (void)pst_out_flush(out);
     pstx_croak(aTHX_ PSTX_MSG_CONVERSION, SVfARG(text));
 }

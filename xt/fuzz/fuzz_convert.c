@@ -64,7 +64,7 @@ static bool convert(const uint8_t *bytes, size_t len, const char *target, int mi
     out->len = 0;
     fine = pst_convert(c);
     fuzz_check(fine == (c->error.code == PST_OK), "an error without a code");
-    fuzz_check(c->error.offset <= len, "an error beyond the input");
+    fuzz_check(c->error.offset <= len && c->end <= len, "a place beyond the input");
     return fine;
 }
 
