@@ -65,6 +65,7 @@ pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind k
     f->left = 0;
     f->claim = 0;
     f->at = 0;
+    f->tie_level = 0;
     return f;
 }
 
@@ -444,6 +445,7 @@ static void retrieve_destroy(pTHX_ pstx_run *run)
     Safefree(rt->tag_runs);
     Safefree(rt->frames);
     Safefree(rt->ref_markers);
+    pstx_seen_release(&rt->tie_levels);
     Safefree(rt->classes);
     Safefree(rt);
 }
@@ -481,7 +483,8 @@ static void retrieve_release(pTHX_ pstx_run *run)
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
     rt->tag_count = rt->tag_run_count = rt->unlisted = 0;
     rt->frame_count = rt->class_count = rt->claimed = 0;
-    rt->ref_count = rt->ties_open = 0;
+    rt->ref_count = 0;
+    pstx_seen_clear(&rt->tie_levels);
     rt->magic_bytes = 0;
     rt->tag_room = rt->tag_allocated;
     rt->ahead = PSTX_AHEAD_UNKNOWN;

@@ -44,8 +44,8 @@ typedef struct pstx_rframe {
     uint8_t  kind;         /* enum pstx_rframe_kind */
     bool     flagged;      /* FLAG_HASH */
     uint8_t  flags;        /* hash: its flags; TIED: the kind of magic */
-    uint8_t  key_flags;    /* hash: those of the key that is awaited */
-    pst_hook hook;
+    uint8_t  tie_level;    /* how many ties are nested in what it has got so far */
+    pst_hook hook;         /* hashes: its flags are those of the key that is awaited */
     SV      *sv;           /* +1: what is being built; NULL for VSTRING */
     SV      *value;        /* +1 or NULL: see the kinds */
     uint64_t left;         /* arrays, hashes: items still to come; REF: references around `sv`,
@@ -118,7 +118,7 @@ typedef struct pstx_retrieve {
     size_t        frame_count, frame_room;
     uint8_t      *ref_markers;     /* of all references in open REF frames, outermost first */
     size_t        ref_count, ref_room;
-    size_t        ties_open;       /* frames that await what is behind a tie */
+    pstx_seen     tie_levels;      /* the tie_level of what has been built, unless it is 0 */
     uint64_t      magic_bytes;     /* what ties and weak references have taken, see pstx_retrieve_magic() */
     pstx_rclass  *classes;
     size_t        class_count, class_room;
@@ -179,15 +179,20 @@ PST_INLINE SV *pstx_retrieve_as_scalar(pTHX_ SV *sv)
  * RETURNS: NULL if nothing is wrong, else the mended text, mortal. PERL: none. */
 SV *pstx_retrieve_mend_utf8(pTHX_ const char *bytes, STRLEN len);
 
+/* What the frame `f`, which is on top, has built is complete, and has ties in it: remember it, and
+ * count it for the frame below. */
+void pstx_retrieve_pass_level(pstx_retrieve *rt, const pstx_rframe *f);
+
 /* Drop the top frame and give what it built away. RETURNS: +1. */
 PST_INLINE SV *pstx_retrieve_pop(pTHX_ pstx_retrieve *rt)
 {
     pstx_rframe *f = &rt->frames[--rt->frame_count];
     PERL_UNUSED_CONTEXT;
     rt->claimed -= f->claim;
+    if (PST_UNLIKELY(f->tie_level))
+        pstx_retrieve_pass_level(rt, f);
     return f->sv;
 }
-
 
 /* To be called before any user code: nothing that the run needs may depend on it.
  * PERL: none. */
@@ -297,9 +302,11 @@ PST_INLINE SV *pstx_retrieve_plain(pTHX_ const pst_token *t)
  * NULL if a frame was pushed or the reader has failed. PERL: croaks, runs user code. */
 SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t);
 
-/* One more tie, the object behind it is to come. RETURNS: false if too many are nested, which
- * no program makes, or if they take too much memory. */
+/* One more tie, the object behind it is to come. RETURNS: false if ties take too much memory. */
 bool pstx_retrieve_open_tie(pstx_retrieve *rt);
+
+/* A tag leads to `sv`, which has its place in what the top frame builds, too. */
+void pstx_retrieve_count_object(pstx_retrieve *rt, const SV *sv);
 
 /* Deliver `sv` (+1, consumed) to a frame of the special kinds. RETURNS: what the frame
  * built, +1, if it is whole now; NULL if more must come or the reader has failed. */

@@ -125,7 +125,7 @@ PST_INLINE bool hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
             return false;
         if (t.flags & PST_KEY_ISSV) {
             f->kind = PSTX_R_HASH_KEY;
-            f->key_flags = t.flags;
+            f->hook.flags = t.flags;
             return true;
         }
     }
@@ -181,7 +181,7 @@ bool pstx_retrieve_hash_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
     if (rt->user_code && pstx_is_tied(aTHX_ f->sv))
         drop_value(aTHX_ f);
     else
-        put_flagged(aTHX_ rt, f, (f->key_flags & ~(unsigned)PST_KEY_UTF8) | (SvUTF8(key) ? PST_KEY_UTF8 : 0),
+        put_flagged(aTHX_ rt, f, (f->hook.flags & ~(unsigned)PST_KEY_UTF8) | (SvUTF8(key) ? PST_KEY_UTF8 : 0),
                     bytes, (uint32_t)len, value);
     return true;
 }

@@ -30,6 +30,7 @@ static AV *read_list(pTHX_ pstx_retrieve *rt, pst_hook *h)
             (void)pst_reader_fail(&rt->r, PST_ERR_TAG, pstx_retrieve_tag_count(rt), (uint64_t)(int64_t)(int32_t)tag);
             return NULL;
         }
+        pstx_retrieve_count_object(rt, sv);
         av_push(list, newRV_inc(sv));
     }
     return list;

@@ -105,6 +105,7 @@ static SV *object_by_old_tag(pTHX_ old_walk *walk, uint64_t old_tag)
     uint32_t tag;
     if (!pstx_seen_get(&walk->tags, INT2PTR(void *, (UV)old_tag), &tag))
         pstx_croak(aTHX_ PSTX_MSG_OLD_TAG, (UV)old_tag);
+    pstx_retrieve_count_object(walk->rt, walk->rt->tags[tag]);
     return SvREFCNT_inc(walk->rt->tags[tag]);
 }
 

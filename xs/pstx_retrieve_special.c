@@ -3,6 +3,55 @@
 #include "pstx_hooks.h"
 #include "pstx_object.h"
 
+/* ---- how deep ties are nested -------------------------------------------------------------------------- */
+
+/* Perl frees what is behind a tie by recursion. Ties in ties by the hundred come from no program;
+ * by the ten thousand they would overflow its stack. */
+enum { TIES_NESTED_MAX = 200, REFS_FOLLOWED_MAX = 64 };
+
+static void raise_level(pstx_rframe *f, uint32_t level)
+{
+    if (level > f->tie_level)
+        f->tie_level = (uint8_t)level;
+}
+
+void pstx_retrieve_pass_level(pstx_retrieve *rt, const pstx_rframe *f)
+{
+    uint32_t level = f->tie_level;
+    if (f->sv)
+        (void)pstx_seen_add(&rt->tie_levels, f->sv, &level);
+    if (rt->frame_count)
+        raise_level(&rt->frames[rt->frame_count - 1], f->tie_level);
+}
+
+/* Of references that follow one another only the outermost has been remembered. */
+void pstx_retrieve_count_object(pstx_retrieve *rt, const SV *sv)
+{
+    uint32_t level = 0;
+    int left = REFS_FOLLOWED_MAX;
+    if (!rt->tie_levels.count || !rt->frame_count)
+        return;
+    while (!pstx_seen_get(&rt->tie_levels, sv, &level)) {
+        if (!pstx_retrieve_is_scalar(sv) || !SvROK(sv))
+            return;
+        sv = SvRV(sv);
+        if (!left--) {
+            level = TIES_NESTED_MAX;
+            break;
+        }
+    }
+    raise_level(&rt->frames[rt->frame_count - 1], level);
+}
+
+/* The frame's tie is complete. RETURNS: false if it is nested too deep. */
+static bool close_tie(pstx_retrieve *rt, pstx_rframe *f)
+{
+    if (f->tie_level >= TIES_NESTED_MAX)
+        return pst_reader_fail(&rt->r, PST_ERR_MEMORY, TIES_NESTED_MAX, f->tie_level);
+    f->tie_level++;
+    return true;
+}
+
 /* ---- OBJECT and classes --------------------------------------------------------------------------- */
 
 static SV *retrieve_object(pTHX_ pstx_retrieve *rt, const pst_token *t)
@@ -10,8 +59,10 @@ static SV *retrieve_object(pTHX_ pstx_retrieve *rt, const pst_token *t)
     SV *sv = pstx_retrieve_tag(rt, t->len);
     PERL_UNUSED_CONTEXT;
     rt->bless = NULL;
-    if (sv)
+    if (sv) {
+        pstx_retrieve_count_object(rt, sv);
         return SvREFCNT_inc_simple_NN(sv);
+    }
     rt->ahead = PSTX_AHEAD_DONE;
     (void)pst_reader_fail(&rt->r, PST_ERR_TAG, pstx_retrieve_tag_count(rt),
                           t->wire == PST_LOBJECT ? t->len : (uint64_t)(int64_t)(int32_t)t->len);
@@ -96,8 +147,11 @@ static SV *take_known_object(pstx_retrieve *rt)
     if (pst_cursor_left(in) < OBJECT_BYTES || *in->pos != PST_OBJECT)
         return NULL;
     target = pstx_retrieve_tag(rt, pst_load_be32(in->pos + 1));
-    if (target)
-        pst_cursor_skip_nocheck(in, OBJECT_BYTES);
+    if (!target)
+        return NULL;
+    pst_cursor_skip_nocheck(in, OBJECT_BYTES);
+    if (PST_UNLIKELY(rt->tie_levels.count))
+        pstx_retrieve_count_object(rt, target);
     return target;
 }
 
@@ -211,9 +265,6 @@ static SV *finish_ref(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *target)
 
 bool pstx_retrieve_open_tie(pstx_retrieve *rt)
 {
-    enum { NESTED_MAX = 1000 };          /* perl frees what is behind a tie by recursion */
-    if (++rt->ties_open > NESTED_MAX)
-        return pst_reader_fail(&rt->r, PST_ERR_MEMORY, NESTED_MAX, rt->ties_open);
     return take_magic(rt, TIE_BYTES);
 }
 
@@ -250,10 +301,11 @@ static SV *finish_tied(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *object)
     if (!may_be_tied_to(sv, object))
         return pstx_retrieve_refuse(aTHX_ rt, object, PST_TIED_SCALAR);
     f->value = object = pstx_retrieve_as_scalar(aTHX_ object);     /* ours if sv_magic() dies */
+    if (!close_tie(rt, f))
+        return NULL;
     self = how == PERL_MAGIC_tiedscalar && !SvOK(object);
     sv_magic(sv, self ? NULL : object, how, NULL, 0);
     f->value = NULL;
-    rt->ties_open--;
     (void)pstx_retrieve_pop(aTHX_ rt);
     pstx_retrieve_drop(aTHX_ rt, object);
     return sv;
@@ -265,10 +317,11 @@ static SV *finish_tied_key(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *key)
     if (!pstx_retrieve_is_scalar(key) || SvGMAGICAL(key))
         return pstx_retrieve_refuse(aTHX_ rt, key, PST_TIED_KEY);
     sv_2mortal(key);
+    if (!close_tie(rt, f))
+        return NULL;
     SvUPGRADE(sv, SVt_PVMG);
     sv_magic(sv, container, PERL_MAGIC_tiedelem, (char *)key, HEf_SVKEY);
     f->value = NULL;
-    rt->ties_open--;
     (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(container);
     return sv;
@@ -281,12 +334,11 @@ static SV *finish_tied_idx(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *containe
     if (!may_be_tied_to(sv, container))
         return pstx_retrieve_refuse(aTHX_ rt, container, PST_TIED_IDX);
     f->value = container = pstx_retrieve_as_scalar(aTHX_ container);
-    if (!pst_reader_index(&rt->r, &index))
+    if (!pst_reader_index(&rt->r, &index) || !close_tie(rt, f))
         return NULL;
     SvUPGRADE(sv, SVt_PVMG);
     sv_magic(sv, container, PERL_MAGIC_tiedelem, NULL, (I32)index);
     f->value = NULL;
-    rt->ties_open--;
     (void)pstx_retrieve_pop(aTHX_ rt);
     SvREFCNT_dec(container);
     return sv;

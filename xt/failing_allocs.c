@@ -1,6 +1,7 @@
 /* failing_allocs.c - commands of the core, and its writer, while memory runs out.
  *
- *   failing_allocs IMAGE COMMAND [ARGUMENT...]     IMAGE is what "-" and every name opens
+ *   failing_allocs COMMAND ARGUMENT... -- IMAGE...    the command is run on each of the images, which is
+ *                                                     what "-" and every name opens
  *   failing_allocs --writer
  *
  * Runs once to count the requests for memory, and then once for each of them, which fails: that
@@ -18,6 +19,8 @@ typedef struct bytes { uint8_t *start; size_t len, room; } bytes;
 /* Requests so far; the first that fails, 0 for none; do those after it fail, too? */
 static size_t requests, fail_at, live;
 static bool   fail_all;
+
+static const char *image = "";
 
 static bool refused(void)
 {
@@ -58,7 +61,7 @@ static bool append(bytes *b, const void *from, size_t len)
 
 static void complain(const char *what, size_t at)
 {
-    fprintf(stderr, "request %lu%s: %s\n", (unsigned long)at, fail_all ? " and all after it" : "", what);
+    fprintf(stderr, "%s, request %lu%s: %s\n", image, (unsigned long)at, fail_all ? " and all after it" : "", what);
     exit(1);
 }
 
@@ -213,25 +216,39 @@ static size_t run_all(int argc, char **argv, bool netorder)
     return runs;
 }
 
-int main(int argc, char **argv)
+/* Read the file into `input`. RETURNS: false if it cannot be read. */
+static bool read_input(const char *name)
 {
     static uint8_t block[65536];
-    size_t got, runs;
-    FILE *in;
+    size_t got;
+    FILE *in = fopen(name, "rb");
+    if (!in)
+        return false;
+    input.len = 0;
+    while ((got = fread(block, 1, sizeof block, in)) > 0)
+        append(&input, block, got);
+    fclose(in);
+    image = name;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    size_t runs = 0;
+    int words = 1, i;
+    while (words < argc && strcmp(argv[words], "--") != 0)
+        words++;
     if (argc == 2 && strcmp(argv[1], "--writer") == 0)
         runs = run_all(0, NULL, false) + run_all(0, NULL, true);
-    else if (argc > 2 && (in = fopen(argv[1], "rb")) != NULL) {
-        while ((got = fread(block, 1, sizeof block, in)) > 0)
-            append(&input, block, got);
-        fclose(in);
-        runs = run_all(argc - 2, argv + 2, false);
+    for (i = words + 1; i < argc; i++) {
+        if (!read_input(argv[i]))
+            return 2;
+        runs += run_all(words - 1, argv + 1, false);
     }
-    else
-        return 2;
     printf("%lu runs\n", (unsigned long)runs);
     free(input.start);
     free(output.start);
     free(spool.start);
     free(written.start);
-    return 0;
+    return runs ? 0 : 2;
 }

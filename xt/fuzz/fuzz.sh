@@ -129,11 +129,13 @@ run_target() {
 }
 
 coverage() {
-    local target program corpus objects=() profiles=()
+    local target program corpus corpora=() objects=() profiles=()
     for target in "${targets[@]}"; do
         program=$(build_one "$target" coverage)
         corpus=$(corpus_of "$target")
-        find "$corpus" "$dir/afl.$target" -type f ! -name '.*' -print0 2>/dev/null |
+        corpora=("$corpus")
+        [ ! -d "$dir/afl.$target/default/queue" ] || corpora+=("$dir/afl.$target/default/queue")
+        find "${corpora[@]}" -type f ! -name '.*' -print0 |
             LLVM_PROFILE_FILE="$dir/$target-%p.profraw" xargs -0 -n 2000 "$program"
         objects+=(-object "$program")
         profiles+=("$dir/$target"-*.profraw)

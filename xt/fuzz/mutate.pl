@@ -30,7 +30,8 @@ mutate.pl - mutate images, read them, and see whether perl lives
   --memory MB      address space that a child may take (default 1024, 0: no limit; a build
                    with sanitizers needs 0)
   --seconds S      how long one mutation may take (default 10)
-  --findings DIR   where reproducers go (default: fuzz-findings); at most 10 of a kind
+  --findings DIR   where reproducers go (default: fuzz-findings)
+  --keep N         at most so many of a kind (default 10; 0 to count only)
   --run FILE...    read these files, mutate nothing: what a reproducer does
   --list           only list the images to begin with
   --self-test      read with something that crashes, hangs and so on, all of which must be found
@@ -46,10 +47,10 @@ Exit status: 0 without a finding, 1 with one, 2 usage.
 =cut
 
 my %opt = (count => 100_000, seed => 1, start => 0, module => 'Permafrost', trust => 'full',
-    jobs => 1, memory => 1024, seconds => 10, findings => 'fuzz-findings');
+    jobs => 1, memory => 1024, seconds => 10, findings => 'fuzz-findings', keep => 10);
 my @argv = @ARGV;
 GetOptions(\%opt, 'count=i', 'seed=i', 'start=i', 'module=s', 'trust=s', 'corpus=s', 'jobs=i',
-    'memory=i', 'seconds=i', 'findings=s', 'run', 'list', 'self-test', 'help') or pod2usage(2);
+    'memory=i', 'seconds=i', 'findings=s', 'keep=i', 'run', 'list', 'self-test', 'help') or pod2usage(2);
 pod2usage(-verbose => 1, -exitval => 0) if $opt{help};
 pod2usage(2) if @ARGV && !$opt{run} || $opt{jobs} < 1 || $opt{trust} !~ /\A(?:full|data)\z/
     || $opt{module} !~ /\A\w+(?:::\w+)*\z/;
@@ -335,7 +336,7 @@ my (%found, %kept);
 sub finding {
     my ($number, $kind) = @_;
     $found{$kind}++;
-    return if ($kept{$kind} || 0) >= 10;
+    return if ($kept{$kind} || 0) >= $opt{keep};
     $kept{$kind}++;
     my $image = mutation($number);
     $image = minimise($image, $number, $kind) if alone($image, $number) eq $kind;
