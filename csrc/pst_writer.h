@@ -132,13 +132,8 @@ PST_INLINE bool pst_writer_reserve(pst_writer *w, size_t need)
     return PST_LIKELY(pst_buf_reserve(&w->buf, need)) || pst_writer_fail(w, PST_ERR_MEMORY);
 }
 
-/* The same. RETURNS: where to write, NULL after an error; w->buf.pos must be set behind what
- * was written. The functions below go through a pointer of their own: bytes stored through
- * w->buf.pos could, for all the compiler knows, change that very pointer. */
-PST_INLINE uint8_t *pst_writer_room(pst_writer *w, size_t need)
-{
-    return pst_writer_reserve(w, need) ? w->buf.pos : NULL;
-}
+/* The functions below write through a pointer of their own: bytes stored through w->buf.pos
+ * could, for all the compiler knows, change that very pointer. */
 
 /* 32 bits in the image's order. */
 PST_INLINE void pst_writer_store32(const pst_writer *w, uint8_t *p, uint32_t v)
@@ -158,9 +153,10 @@ PST_INLINE void pst_writer_put_u32_nocheck(pst_writer *w, uint32_t v)
 /* A marker that has nothing of its own behind it. */
 PST_INLINE bool pst_write_marker(pst_writer *w, enum pst_tag tag)
 {
-    uint8_t *p = pst_writer_room(w, 1);
-    if (!p)
+    uint8_t *p;
+    if (!pst_writer_reserve(w, 1))
         return false;
+    p = w->buf.pos;
     *p = (uint8_t)tag;
     w->buf.pos = p + 1;
     return true;
@@ -180,9 +176,10 @@ PST_INLINE void pst_writer_put_iv_nocheck(pst_writer *w, int64_t iv)
 /* A signed integer. */
 PST_INLINE bool pst_write_integer(pst_writer *w, int64_t iv)
 {
-    uint8_t *p = pst_writer_room(w, 9);
-    if (!p)
+    uint8_t *p;
+    if (!pst_writer_reserve(w, 9))
         return false;
+    p = w->buf.pos;
     if (iv >= -128 && iv <= 127) {
         p[0] = PST_BYTE;
         p[1] = (uint8_t)(iv + 128);
@@ -218,9 +215,9 @@ PST_INLINE bool pst_write_double(pst_writer *w, double v)
         return pst_write_double_integral(w, v);
     if (w->netorder)
         return pst_write_double_text(w, v);
-    p = pst_writer_room(w, 1 + sizeof v);
-    if (!p)
+    if (!pst_writer_reserve(w, 1 + sizeof v))
         return false;
+    p = w->buf.pos;
     *p = PST_DOUBLE;
     memcpy(p + 1, &v, sizeof v);
     w->buf.pos = p + 1 + sizeof v;
@@ -233,9 +230,9 @@ PST_INLINE bool pst_write_string(pst_writer *w, const char *bytes, uint64_t len,
     uint8_t *p;
     if (PST_UNLIKELY(len > PST_SHORT_STRING_MAX))
         return pst_write_string_long(w, bytes, len, utf8);
-    p = pst_writer_room(w, 2 + (size_t)len);
-    if (!p)
+    if (!pst_writer_reserve(w, 2 + (size_t)len))
         return false;
+    p = w->buf.pos;
     p[0] = utf8 ? PST_UTF8STR : PST_SCALAR;
     p[1] = (uint8_t)len;
     pst_copy(p + 2, bytes, (size_t)len);
@@ -249,9 +246,9 @@ PST_INLINE bool pst_write_count(pst_writer *w, enum pst_tag tag, uint64_t count)
     uint8_t *p;
     if (PST_UNLIKELY(count > PST_I32_MAX))
         return pst_write_count_huge(w, tag, 0, count);
-    p = pst_writer_room(w, 5);
-    if (!p)
+    if (!pst_writer_reserve(w, 5))
         return false;
+    p = w->buf.pos;
     *p = (uint8_t)tag;
     pst_writer_store32(w, p + 1, (uint32_t)count);
     w->buf.pos = p + 5;
@@ -264,9 +261,9 @@ PST_INLINE bool pst_write_flag_hash(pst_writer *w, unsigned hash_flags, uint64_t
     uint8_t *p;
     if (PST_UNLIKELY(count > PST_I32_MAX))
         return pst_write_count_huge(w, PST_FLAG_HASH, hash_flags, count);
-    p = pst_writer_room(w, 6);
-    if (!p)
+    if (!pst_writer_reserve(w, 6))
         return false;
+    p = w->buf.pos;
     p[0] = PST_FLAG_HASH;
     p[1] = (uint8_t)hash_flags;
     pst_writer_store32(w, p + 2, (uint32_t)count);
@@ -277,9 +274,10 @@ PST_INLINE bool pst_write_flag_hash(pst_writer *w, unsigned hash_flags, uint64_t
 /* The key behind a value of a HASH. Keys are never longer than 2**31 - 1 bytes. */
 PST_INLINE bool pst_write_key(pst_writer *w, const char *key, uint32_t len)
 {
-    uint8_t *p = pst_writer_room(w, 4 + (size_t)len);
-    if (!p)
+    uint8_t *p;
+    if (!pst_writer_reserve(w, 4 + (size_t)len))
         return false;
+    p = w->buf.pos;
     pst_writer_store32(w, p, len);
     pst_copy(p + 4, key, len);
     w->buf.pos = p + 4 + len;
@@ -289,9 +287,10 @@ PST_INLINE bool pst_write_key(pst_writer *w, const char *key, uint32_t len)
 /* The flags and the key behind a value of a FLAG_HASH. */
 PST_INLINE bool pst_write_flag_key(pst_writer *w, unsigned flags, const char *key, uint32_t len)
 {
-    uint8_t *p = pst_writer_room(w, 5 + (size_t)len);
-    if (!p)
+    uint8_t *p;
+    if (!pst_writer_reserve(w, 5 + (size_t)len))
         return false;
+    p = w->buf.pos;
     *p = (uint8_t)flags;
     pst_writer_store32(w, p + 1, len);
     pst_copy(p + 5, key, len);
@@ -302,9 +301,10 @@ PST_INLINE bool pst_write_flag_key(pst_writer *w, unsigned flags, const char *ke
 /* IX_BLESS; the object must follow. */
 PST_INLINE bool pst_write_bless_index(pst_writer *w, uint32_t index)
 {
-    uint8_t *p = pst_writer_room(w, 6);
-    if (!p)
+    uint8_t *p;
+    if (!pst_writer_reserve(w, 6))
         return false;
+    p = w->buf.pos;
     *p++ = PST_IX_BLESS;
     if (PST_LIKELY(index <= PST_SHORT_CLASS_MAX))
         *p++ = (uint8_t)index;

@@ -147,11 +147,36 @@ static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
 #  define NEW_NV(rt, t) new_wide_nv(aTHX_ (rt), (t))
 #endif
 
+/* Step over what is well-formed at a glance: characters of up to three bytes. */
+static const U8 *skip_common_utf8(const U8 *p, const U8 *end)
+{
+#ifndef EBCDIC
+    while (p < end) {
+        if (*p < 0x80) {
+            while (end - p >= 8 && !(pst_load64(p) & UINT64_C(0x8080808080808080)))
+                p += 8;
+            while (p < end && *p < 0x80)
+                p++;
+        }
+        else if (*p >= 0xc2 && *p < 0xe0 && end - p >= 2 && (p[1] & 0xc0) == 0x80)
+            p += 2;
+        else if (*p >= 0xe0 && *p < 0xf0 && end - p >= 3 && (p[1] & 0xc0) == 0x80
+                 && (p[2] & 0xc0) == 0x80 && (*p != 0xe0 || p[1] >= 0xa0))
+            p += 3;
+        else
+            break;
+    }
+#else
+    PERL_UNUSED_ARG(end);
+#endif
+    return p;
+}
+
 SV *pstx_retrieve_mend_utf8(pTHX_ const char *bytes, STRLEN len)
 {
-    const U8 *p = (const U8 *)bytes, *end = p + len, *good = p;
+    const U8 *p = (const U8 *)bytes, *end = p + len, *good = skip_common_utf8(p, end);
     SV *mended;
-    if (PST_LIKELY(!len || is_utf8_string_loc(p, len, &good)))      /* 0 would mean strlen() */
+    if (PST_LIKELY(good == end || is_utf8_string_loc(good, (STRLEN)(end - good), &good)))
         return NULL;
     mended = newSVpvn_flags("", 0, SVs_TEMP | SVf_UTF8);
     do {
