@@ -22,6 +22,7 @@ pst_ahead *pst_ahead_new(const pst_walk *walk)
     memset(a, 0, sizeof *a);
     a->memory = m;
     (void)pst_walk_init_fragment(&a->walk, walk);
+    a->walk.skims = a->walk.quiet_keys = true;
     return a;
 }
 
@@ -98,6 +99,10 @@ static bool scan(pst_ahead *a, uint64_t off, uint64_t *end)
     size_t base = a->count, thin_at = base + 16 * PARTS;
     *end = 0;
     pst_walk_restart(w, off);
+    if (pst_cursor_need(&w->r.in, 1) && pst_walk_pass_plain(w)) {
+        *end = pst_walk_off(w);
+        return true;
+    }
     while (pst_walk_next(w, &ev)) {
         bool opens = ev.kind == PST_EV_OLD || (ev.kind == PST_EV_BEGIN && !ev.leaf);
         if (opens && ev.depth && w->frames[ev.depth - 1].kind == PST_F_HASH) {

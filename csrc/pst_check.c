@@ -139,6 +139,10 @@ static void print_json(const check *c, enum verdict v, pst_out *message)
         pst_out_str(o, ",\"offset\":");
         pst_out_u64(o, v == TRAILING ? pst_walk_off(&c->w) : c->w.r.error.offset);
     }
+    if (v != FINE && v != EMPTY && v != PACKED && c->w.r.error.code != PST_OK) {
+        pst_out_str(o, ",\"error\":");
+        pst_out_json_str(o, pst_error_name(c->w.r.error.code));
+    }
     if (v == FINE || v == TRAILING) {
         pst_out_str(o, ",\"order\":");
         pst_out_json_str(o, h->netorder ? "network" : h->order);

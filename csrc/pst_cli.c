@@ -39,6 +39,7 @@ static const struct command commands[] = {
     { "check", OPT_JSON | OPT_RECURSIVE, pst_check, "is it well formed; if not, where and why" },
     { "explain", OPT_JSON | OPT_SUMMARY, pst_explain, "every byte: what it is, and what the other order would change" },
     { "json", OPT_JSON | OPT_TAGGED, run_json, "the data as JSON; with --tagged all that is in the image" },
+    { "diff", OPT_JSON, pst_diff, "two images: where the bytes differ, and the data" },
     { "convert", OPT_JSON | OPT_CONVERT | OPT_FROM_JSON, run_convert,
       "the image for another machine, order or version" },
 };
@@ -110,7 +111,7 @@ static void usage(const cli *c, pst_out *o)
     if (c->command) {
         pst_out_char(o, ' ');
         pst_out_str(o, c->command->name);
-        pst_out_str(o, " [OPTION...] FILE...\n\n");
+        pst_out_str(o, c->command->run == pst_diff ? " [OPTION...] FILE FILE\n\n" : " [OPTION...] FILE...\n\n");
         pst_out_str(o, c->command->summary);
         pst_out_str(o, "\n\n");
         print_options(o, c->command->options);
@@ -248,8 +249,10 @@ static int parse(cli *c, int argc, const char *const *argv)
         if (take_option(c, option, value ? value + 1 : needed ? argv[i] : NULL) != PST_FINE)
             return PST_TROUBLE;
     }
-    if (!c->file_count)
+    if (!c->file_count || (c->command->run == pst_diff && c->file_count < 2))
         return wrong_usage(c, "a file is missing", NULL);
+    if (c->command->run == pst_diff && c->file_count > 2)
+        return wrong_usage(c, "two files are compared, no more", NULL);
     return c->command->options & OPT_CONVERT ? check_convert(c) : -1;
 }
 
@@ -283,6 +286,29 @@ static int run_file(cli *c, const char *name)
     else
         status = complain(c, name);
     c->host->close(c->host, &source);
+    return status;
+}
+
+/* diff: both files. */
+static int run_two(cli *c)
+{
+    pst_source source[2];
+    int i, opened = 0, status = PST_FINE;
+    for (i = 0; i < 2 && status == PST_FINE; i++) {
+        if (!c->host->open(c->host, c->files[i], &source[i]))
+            status = complain(c, c->files[i]);
+        else if (++opened && !pst_unpack(c->host, &source[i], NULL))
+            status = complain(c, c->files[i]);
+    }
+    if (status == PST_FINE) {
+        c->job.source = &source[0];
+        c->job.name = c->files[0];
+        c->job.other = &source[1];
+        c->job.other_name = c->files[1];
+        status = c->command->run(&c->job);
+    }
+    while (opened)
+        c->host->close(c->host, &source[--opened]);
     return status;
 }
 
@@ -478,7 +504,7 @@ static int run(cli *c, int argc, const char *const *argv)
     if (!c->command)
         return wrong_usage(c, "no such command: ", argv[0]);
     status = parse(c, argc, argv);
-    return status >= 0 ? status : run_files(c);
+    return status >= 0 ? status : c->command->run == pst_diff ? run_two(c) : run_files(c);
 }
 
 int pst_cli(pst_host *host, const char *program, int argc, const char *const *argv)
@@ -503,8 +529,11 @@ int pst_cli(pst_host *host, const char *program, int argc, const char *const *ar
         c.job.out = c.out;
         c.job.err = c.err;
         status = run(&c, argc, argv);
-        if (!pst_out_flush(c.out))
-            status = complain(&c, c.program);
+        if (!pst_out_flush(c.out)) {
+            pst_out_str(c.err, program);
+            pst_out_str(c.err, ": the output could not be written\n");
+            status = PST_TROUBLE;
+        }
         (void)pst_out_flush(c.err);
     }
     pst_memory_free(m, c.out);

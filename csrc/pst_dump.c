@@ -52,10 +52,18 @@ static uint64_t level_of(dump *d, size_t depth)
 
 static void new_line(dump *d, size_t depth)
 {
+    const uint64_t deep = 60;
+    uint64_t at;
     if (d->any)
         pst_out_char(d->o, '\n');
     d->any = true;
-    pst_out_spaces(d->o, 2 * level_of(d, depth));
+    at = level_of(d, depth);
+    pst_out_spaces(d->o, 2 * (at < deep ? at : deep));
+    if (at > deep) {                 /* else a deep image would be spaces for the most part */
+        pst_out_char(d->o, '<');
+        pst_out_u64(d->o, at);
+        pst_out_str(d->o, "> ");
+    }
 }
 
 /* Which child this is: [3], {key}. */
@@ -347,7 +355,7 @@ static bool event(dump *d, const pst_event *ev)
     if (!pst_classes_see(&d->classes, ev))
         return false;
     wanted = is_wanted(d, ev);
-    if (wanted && ev->kind != PST_EV_KEY && ev->kind != PST_EV_MARK && ev->kind != PST_EV_END) {
+    if (wanted && ev->kind != PST_EV_MARK && ev->kind != PST_EV_END) {
         if (d->job->json)
             show_json(d, ev);
         else
@@ -366,22 +374,24 @@ static int walk(dump *d)
     while (fine && pst_walk_next(&d->w, &ev)) {
         if (ev.kind != PST_EV_BEGIN)
             ev.leaf = false;
-        if (!event(d, &ev))
-            return PST_TROUBLE;
-        fine = !d->o->failed && (!d->found || d->inside || !d->job->path);
+        fine = event(d, &ev);
+        if (d->o->failed || (d->found && !d->inside && d->job->path))
+            break;
     }
     if (d->any)
         pst_out_str(d->o, d->job->json ? "]\n" : "\n");
+    if (!fine)
+        return PST_TROUBLE;
     if (d->w.r.error.code != PST_OK)
         return pst_job_problem(d->job, &d->w);
-    if (!d->found) {
+    if (!d->found && !d->o->failed) {
         pst_out_str(d->job->err, d->job->name);
         pst_out_str(d->job->err, ": nothing stands at ");
         pst_out_str(d->job->err, d->job->path);
         pst_out_char(d->job->err, '\n');
         return PST_FINDINGS;
     }
-    return d->w.done || d->job->path ? PST_FINE : PST_TROUBLE;
+    return PST_FINE;
 }
 
 int pst_dump(pst_job *job)
@@ -396,8 +406,10 @@ int pst_dump(pst_job *job)
     pst_classes_init(&d.classes, job->memory);
     if (!pst_walk_init(&d.w, job->source, job->memory, true))
         status = pst_job_problem(job, &d.w);
-    else if (pst_shared_build(&d.shared, job->source))
+    else if (pst_shared_build(&d.shared, job->source)) {
+        d.w.quiet_keys = true;
         status = walk(&d);
+    }
     pst_shared_release(&d.shared);
     pst_classes_release(&d.classes);
     pst_walk_release(&d.w);

@@ -87,6 +87,8 @@ static void print_problem(pst_out *o, const pst_walk *w)
 void pst_problem(pst_out *o, const pst_walk *w)
 {
     print_problem(o, w);
+    if (w->r.error.code == PST_ERR_NOT_STORABLE || !w->window.source->len)
+        return;
     pst_out_str(o, " (byte ");
     pst_out_u64(o, w->r.error.offset);
     if (w->depth) {

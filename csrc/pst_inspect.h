@@ -33,6 +33,8 @@ typedef struct pst_check_counts { uint64_t files, fine, findings, others; } pst_
 
 typedef struct pst_job {
     const pst_source *source;      /* the image; borrowed like all that follows */
+    const pst_source *other;       /* diff: what it is compared with */
+    const char       *other_name;
     const pst_memory *memory;
     pst_out          *out, *err;
     const char       *name;        /* of the image, for messages */
@@ -80,6 +82,9 @@ int pst_json_read(pst_job *job);
 
 /* ---- pst_check.c: is it well formed; one line, or one JSON object with a comma before it ---- */
 int pst_check(pst_job *job);
+
+/* ---- pst_diff.c: the image and job->other: bytes and data ---- */
+int pst_diff(pst_job *job);
 
 /* ---- pst_sniff.c: what it is if it is no image; NULL if nobody knows ---- */
 const char *pst_sniff(const pst_source *source);

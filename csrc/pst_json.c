@@ -15,6 +15,9 @@ typedef struct json {
     pst_shared  shared;
     pst_classes classes;
     uint64_t    old_tag;
+    uint64_t    last_tag;      /* whose back-reference is in `last`, if last_len is not 0 */
+    size_t      last_len;
+    uint8_t     last[200];
 } json;
 
 static void string(pst_out *o, const char *name, const uint8_t *bytes, uint64_t len)
@@ -59,16 +62,30 @@ PST_INLINE bool prefix(json *j, const pst_event *ev)
     return true;
 }
 
-/* OBJECT: where it stands. */
+/* OBJECT: where it stands. The last one is kept as it was written: often it comes again. */
 static bool back_reference(json *j, uint64_t tag)
 {
+    pst_out *o = j->o;
+    uint64_t before;
+    if (j->last_len && j->last_tag == tag) {
+        pst_out_bytes(o, j->last, j->last_len);
+        return true;
+    }
     if (!j->shared.built && !pst_shared_build(&j->shared, j->job->source))
         return false;
-    pst_out_str(j->o, "{\"$ref\":\"");
-    j->o->in_json = true;
-    pst_shared_path(&j->shared, j->o, tag);
-    j->o->in_json = false;
-    pst_out_str(j->o, "\"}");
+    pst_out_room(o, PST_OUT_SIZE / 2);
+    before = pst_buf_off(&o->buf);
+    pst_out_str(o, "{\"$ref\":\"");
+    o->in_json = true;
+    pst_shared_path(&j->shared, o, tag);
+    o->in_json = false;
+    pst_out_str(o, "\"}");
+    j->last_tag = tag;
+    j->last_len = (size_t)(pst_buf_off(&o->buf) - before);
+    if (j->last_len > sizeof j->last || j->last_len > pst_buf_len(&o->buf))
+        j->last_len = 0;
+    else
+        memcpy(j->last, o->buf.pos - j->last_len, j->last_len);
     return true;
 }
 
@@ -128,7 +145,7 @@ static bool event(json *j, pst_event *ev)
             pst_print_json_leaf(o, &j->w, t);
         else
             open_object(j, t);
-        return pst_classes_see(&j->classes, ev);
+        return t->marker != PST_BLESS || pst_classes_see(&j->classes, ev);
     case PST_EV_OLD:
         j->old_tag = t->len;
         (void)prefix(j, ev);
@@ -177,6 +194,7 @@ int pst_json(pst_job *job)
     pst_shared_init(&j.shared, job->memory);
     pst_classes_init(&j.classes, job->memory);
     if (pst_walk_init(&j.w, job->source, job->memory, true)) {
+        j.w.quiet_keys = true;
         while (fine && pst_walk_next(&j.w, &ev))
             fine = event(&j, &ev) && !j.o->failed;
         pst_out_char(j.o, '\n');

@@ -237,6 +237,24 @@ PST_INLINE size_t json_run(pst_out *o, const uint8_t *p, size_t len)
         memcpy(to + at, &v, 8);
         at += 8;
     }
+    if (len >= 8 && len - at < 8) {
+        /* The rest with some bytes before it, once more. */
+        uint64_t v = pst_load64(p + len - 8);
+        if (!json_special8(v)) {
+            memcpy(to + len - 8, &v, 8);
+            o->buf.pos += len;
+            return len;
+        }
+    }
+    else if (len >= 4 && len < 8) {      /* its two halves, which may overlap */
+        uint32_t first = pst_load32(p), last = pst_load32(p + len - 4);
+        if (!json_special8((uint64_t)first << 32 | last)) {
+            memcpy(to, &first, 4);
+            memcpy(to + len - 4, &last, 4);
+            o->buf.pos += len;
+            return len;
+        }
+    }
     while (at < len && json_plain(p[at])) {
         to[at] = p[at];
         at++;

@@ -33,6 +33,13 @@ bool pst_shared_build(pst_shared *s, const pst_source *source);
 /* Is the object with this tag (oldest format: old tag) named by an OBJECT? */
 bool pst_shared_is(const pst_shared *s, uint64_t tag);
 
+/* Where in the image the object with this tag begins, with its class if it has one in front.
+ * RETURNS: UINT64_MAX if it is not shared. */
+uint64_t pst_shared_off(const pst_shared *s, uint64_t tag);
+
+/* Does a shared object begin at this place, in that sense? */
+bool pst_shared_at(const pst_shared *s, uint64_t off);
+
 /* Print where the object with this tag stands; "?" if that is not known. */
 void pst_shared_path(const pst_shared *s, pst_out *o, uint64_t tag);
 

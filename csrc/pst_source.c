@@ -10,6 +10,7 @@ void pst_source_memory(pst_source *s, const void *bytes, size_t len)
     s->len = len;
     s->read_at = NULL;
     s->host = NULL;
+    s->window = 0;
 }
 
 size_t pst_source_read(const pst_source *s, uint64_t off, void *out, size_t len)
@@ -65,7 +66,7 @@ static bool refill(pst_cursor *c, size_t need)
 {
     pst_window *w = (pst_window *)c->host;
     uint64_t pos = pst_cursor_off(c), base = w->keep_off < pos ? w->keep_off : pos;
-    size_t before, have, want, size = WINDOW;
+    size_t before, have, want, size = w->source->window ? w->source->window : (size_t)WINDOW;
     if (need > w->source->len || pos > w->source->len - need)
         return false;
     if (base < c->start_off)

@@ -18,6 +18,7 @@ typedef struct pst_source {
      * an error of the host. */
     size_t       (*read_at)(void *host, uint64_t off, uint8_t *out, size_t len);
     void          *host;
+    size_t         window;  /* bytes to be read at a time at least; 0: a good number */
 } pst_source;
 
 /* What a cursor on a source needs beside it. Neither it nor the cursor may be moved. */

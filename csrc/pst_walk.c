@@ -37,6 +37,7 @@ static void init(pst_walk *w, const pst_source *source, const pst_memory *memory
 {
     memset(w, 0, sizeof *w);
     w->memory = memory;
+    w->skim_until = UINT64_MAX;
     pst_reader_init(&w->r, NULL, 0);
     pst_window_init(&w->window, source, memory);
     pst_window_seek(&w->window, &w->r.in, 0);
@@ -59,11 +60,10 @@ bool pst_walk_init(pst_walk *w, const pst_source *source, const pst_memory *memo
     err = pst_header_read(h, &w->r.in);
     if (h->major > PST_MAJOR)     /* far beyond ours nobody has written anything */
         err = h->file || h->major == PST_MAJOR + 1 ? PST_ERR_MAJOR : PST_ERR_NOT_STORABLE;
-    if (err == PST_OK && !h->netorder) {
+    if (err == PST_OK)
         err = pst_header_readable(h);
-        if (err == PST_ERR_NV_SIZE && h->nv_size)
-            err = PST_OK;           /* floats can be passed over whatever their size */
-    }
+    if (w->window.no_memory)
+        err = PST_ERR_MEMORY;
     if (err != PST_OK)
         return pst_reader_fail(&w->r, err, PST_MAJOR, h->major);
     configure(w);
@@ -218,6 +218,28 @@ static bool read_leaf_key(pst_walk *w, pst_event *ev)
     return true;
 }
 
+/* Take the key of the value that has just ended, without a word. */
+static bool take_key(pst_walk *w, pst_frame *f)
+{
+    pst_token t;
+    uint8_t flags;
+    if (w->key_pending) {
+        w->key_pending = false;
+        flags = w->pending.token.flags;
+    }
+    else {
+        if (!pst_walk_read_key(w, f, &t))
+            return false;
+        flags = t.flags;
+    }
+    w->window.keep_off = pst_cursor_off(&w->r.in);
+    if (f->marker == PST_FLAG_HASH && (flags & PST_KEY_ISSV))
+        f->phase = 2;
+    else
+        pair_done(w, f);
+    return true;
+}
+
 /* Report the key of the value that has just ended. */
 static bool report_key(pst_walk *w, pst_event *ev)
 {
@@ -297,7 +319,8 @@ PST_INLINE bool begin(pst_walk *w, pst_event *ev)
     ev->end = pst_cursor_off(&w->r.in);
     ev->depth = w->depth;
     ev->leaf = kind == LEAF;
-    if (!check_token(w, &ev->token))
+    if ((!ev->leaf || ev->token.marker == PST_OBJECT || (w->depth && w->frames[w->depth - 1].kind == PST_F_ONE))
+        && !check_token(w, &ev->token))
         return false;
     ev->tag = takes_tag(ev->token.marker) ? w->tag_count++ : PST_NO_TAG;
     if (!ev->leaf)
@@ -309,7 +332,7 @@ PST_INLINE bool begin(pst_walk *w, pst_event *ev)
     return true;
 }
 
-static bool read_object(pst_walk *w, pst_event *ev)
+PST_INLINE bool read_object(pst_walk *w, pst_event *ev)
 {
     ev->off = pst_cursor_off(&w->r.in);
     ev->token.bytes = NULL;
@@ -380,8 +403,12 @@ static bool read_notice(pst_walk *w, pst_frame *f, pst_event *ev)
     return true;
 }
 
+/* What comes next in an old format: an object, a mark before it, or what is behind it; f NULL:
+ * the root. */
 static bool next_old(pst_walk *w, pst_frame *f, pst_event *ev)
 {
+    if (!f)
+        return open_old(w, ev);
     if (f->kind == PST_F_OLD) {
         if (f->phase)
             return read_notice(w, f, ev);
@@ -410,22 +437,25 @@ static bool end_frame(pst_walk *w, pst_event *ev)
     return true;
 }
 
-static bool next_child(pst_walk *w, pst_frame *f, pst_event *ev)
+/* What a frame has done for the next event. */
+enum done { FAILED, REPORTED, OBJECT_NEXT };
+
+static enum done done(bool fine)
 {
-    return w->old ? next_old(w, f, ev) : read_object(w, ev);
+    return fine ? REPORTED : FAILED;
 }
 
-static bool piece(pst_walk *w, pst_event *ev, unsigned kind, bool read)
+static enum done piece(pst_walk *w, pst_event *ev, unsigned kind, bool read)
 {
     ev->kind = (uint8_t)kind;
     ev->end = pst_cursor_off(&w->r.in);
     ev->depth = w->depth;
-    return read;
+    return done(read);
 }
 
 /* Hook records: phase 0 flags, 1 an object, 2 class, 3 string, 4 count, 5 tags, 6 what is
  * behind the tie, 7 the end. */
-static bool next_hook(pst_walk *w, pst_frame *f, pst_event *ev)
+static enum done next_hook(pst_walk *w, pst_frame *f, pst_event *ev)
 {
     pst_token *t = &ev->token;
     bool fine = false;
@@ -442,12 +472,12 @@ static bool next_hook(pst_walk *w, pst_frame *f, pst_event *ev)
         return piece(w, ev, PST_EV_HOOK_FLAGS, fine);
     case 1:
     case 6:
-        return next_child(w, f, ev);
+        return OBJECT_NEXT;
     case 2:
         fine = pst_reader_hook_class(&w->r, &f->hook, t);
         f->phase = 3;
         if (fine && !t->bytes && t->len >= w->class_count && !w->fragment)
-            return pst_reader_fail(&w->r, PST_ERR_CLASS_INDEX, w->class_count, t->len);
+            return done(pst_reader_fail(&w->r, PST_ERR_CLASS_INDEX, w->class_count, t->len));
         f->class_number = t->bytes ? w->class_count++ : t->len;
         return piece(w, ev, PST_EV_HOOK_CLASS, fine);
     case 3:
@@ -462,24 +492,24 @@ static bool next_hook(pst_walk *w, pst_frame *f, pst_event *ev)
     case 5:
         fine = pst_reader_hook_tag(&w->r, &f->hook, &t->len);
         if (fine && t->len >= w->tag_count && !w->fragment)
-            return pst_reader_fail(&w->r, PST_ERR_TAG, w->tag_count, t->len);
+            return done(pst_reader_fail(&w->r, PST_ERR_TAG, w->tag_count, t->len));
         if (--f->left == 0)
             f->phase = f->hook.extra ? 6 : 7;
         return piece(w, ev, PST_EV_HOOK_TAG, fine);
     default:
-        return end_frame(w, ev);
+        return done(end_frame(w, ev));
     }
 }
 
 /* Frames that hold one object or two, and perhaps a piece behind them. */
-static bool next_few(pst_walk *w, pst_frame *f, pst_event *ev)
+static enum done next_few(pst_walk *w, pst_frame *f, pst_event *ev)
 {
     unsigned objects = f->kind == PST_F_REGEXP ? 0 : f->kind == PST_F_TIED_KEY ? 2 : 1;
     f->at = f->phase;
     if (f->phase < objects)
-        return next_child(w, f, ev);
+        return OBJECT_NEXT;
     if (f->phase > objects || (f->kind != PST_F_REGEXP && f->kind != PST_F_TIED_IDX))
-        return end_frame(w, ev);
+        return done(end_frame(w, ev));
     f->phase++;
     ev->off = pst_cursor_off(&w->r.in);
     if (f->kind == PST_F_TIED_IDX)
@@ -487,49 +517,106 @@ static bool next_few(pst_walk *w, pst_frame *f, pst_event *ev)
     return piece(w, ev, PST_EV_REGEXP_FLAGS, pst_reader_regexp_flags(&w->r, &ev->token));
 }
 
+/* Leaves that may be passed over, by the marker that stands there. */
+static bool is_skimmed(unsigned wire)
+{
+    const uint64_t set = UINT64_C(1) << PST_OBJECT | UINT64_C(1) << PST_LSCALAR | UINT64_C(1) << PST_UNDEF | UINT64_C(1) << PST_INTEGER
+                       | UINT64_C(1) << PST_DOUBLE | UINT64_C(1) << PST_BYTE | UINT64_C(1) << PST_NETINT
+                       | UINT64_C(1) << PST_SCALAR | UINT64_C(1) << PST_SV_UNDEF | UINT64_C(1) << PST_SV_YES
+                       | UINT64_C(1) << PST_SV_NO | UINT64_C(1) << PST_UTF8STR | UINT64_C(1) << PST_LUTF8STR
+                       | UINT64_C(1) << PST_SVUNDEF_ELEM;
+    return wire < 64 && (set >> wire & 1) != 0;
+}
+
+/* Pass over leaves and small plain objects of an array or a hash, up to something else. RETURNS:
+ * false after an error. */
+static bool skim(pst_walk *w, pst_frame *f)
+{
+    pst_token t;
+    w->window.keep_off = UINT64_MAX;
+    while (f->left && w->tag_count < w->skim_until && pst_cursor_need(&w->r.in, 1)) {
+        if (is_skimmed(*w->r.in.pos)) {
+            if (!pst_reader_next(&w->r, &t))
+                return false;
+            if (t.marker == PST_OBJECT) {
+                if (!check_token(w, &t))
+                    return false;
+                if (w->named)
+                    w->named(w->named_host, t.len);
+            }
+            else
+                w->tag_count++;
+        }
+        else if (!pst_walk_pass_plain(w))
+            break;
+        if (f->kind == PST_F_HASH) {
+            if (!pst_walk_read_key(w, f, &t))
+                return false;
+            if (f->marker == PST_FLAG_HASH && (t.flags & PST_KEY_ISSV)) {
+                f->phase = 2;
+                break;
+            }
+        }
+        f->left--;
+        f->at++;
+    }
+    w->window.keep_off = pst_cursor_off(&w->r.in);
+    return true;
+}
+
 /* Hashes: phase 0 a value, 1 its key, 2 the key as an object, 3 that is whole. */
-static bool next_of_hash(pst_walk *w, pst_frame *f, pst_event *ev)
+PST_INLINE enum done next_of_hash(pst_walk *w, pst_frame *f, pst_event *ev)
 {
     if (f->phase == 3)
         pair_done(w, f);
+    if (f->phase == 1 && w->quiet_keys && !take_key(w, f))
+        return FAILED;
+    if (w->skims && f->phase == 0 && !w->old && !skim(w, f))
+        return FAILED;
     switch (f->phase) {
     case 0:
-        return f->left ? next_child(w, f, ev) : end_frame(w, ev);
+        return f->left ? OBJECT_NEXT : done(end_frame(w, ev));
     case 1:
-        return report_key(w, ev);
+        return done(report_key(w, ev));
     default:
-        return read_object(w, ev);
+        return OBJECT_NEXT;
     }
+}
+
+PST_INLINE enum done next_of_array(pst_walk *w, pst_frame *f, pst_event *ev)
+{
+    f->at += f->phase;
+    f->phase = 0;
+    if (w->skims && !w->old && !skim(w, f))
+        return FAILED;
+    return f->left ? OBJECT_NEXT : done(end_frame(w, ev));
 }
 
 bool pst_walk_next(pst_walk *w, pst_event *ev)
 {
-    pst_frame *f;
-    bool fine;
+    pst_frame *f = NULL;
+    enum done what = OBJECT_NEXT;
     if (!w->key_pending)
         w->window.keep_off = pst_cursor_off(&w->r.in);
     if (PST_UNLIKELY(!w->depth)) {
         if (w->done || w->r.error.code != PST_OK)
             return false;
-        fine = w->old ? open_old(w, ev) : read_object(w, ev);
     }
     else {
         f = &w->frames[w->depth - 1];
         switch (f->kind) {
-        case PST_F_ARRAY:
-            f->at += f->phase;
-            f->phase = 0;
-            fine = f->left ? next_child(w, f, ev) : end_frame(w, ev);
-            break;
-        case PST_F_HASH:  fine = next_of_hash(w, f, ev); break;
-        case PST_F_HOOK:  fine = next_hook(w, f, ev); break;
-        case PST_F_OLD:   fine = f->phase == 2 ? end_frame(w, ev) : next_old(w, f, ev); break;
-        default:          fine = next_few(w, f, ev); break;
+        case PST_F_ARRAY: what = next_of_array(w, f, ev); break;
+        case PST_F_HASH:  what = next_of_hash(w, f, ev); break;
+        case PST_F_HOOK:  what = next_hook(w, f, ev); break;
+        case PST_F_OLD:   what = f->phase == 2 ? done(end_frame(w, ev)) : OBJECT_NEXT; break;
+        default:          what = next_few(w, f, ev); break;
         }
     }
-    if (PST_UNLIKELY(!fine && w->window.no_memory))
+    if (what == OBJECT_NEXT)
+        what = done(PST_UNLIKELY(w->old) ? next_old(w, f, ev) : read_object(w, ev));
+    if (PST_UNLIKELY(what == FAILED && w->window.no_memory))
         w->r.error.code = PST_ERR_MEMORY;
-    return fine;
+    return what == REPORTED;
 }
 
 bool pst_walk_skip(pst_walk *w, pst_event *ev)
@@ -537,8 +624,10 @@ bool pst_walk_skip(pst_walk *w, pst_event *ev)
     size_t depth = w->depth;
     bool keys_first = w->keys_first;
     w->keys_first = false;
+    w->skims = true;
     while (pst_walk_next(w, ev) && !(ev->kind == PST_EV_END && ev->depth == depth - 1))
         ;
     w->keys_first = keys_first;
+    w->skims = false;
     return w->r.error.code == PST_OK;
 }

@@ -90,6 +90,12 @@ typedef struct pst_walk {
     size_t            depth, room;
     uint64_t          tag_count, class_count;
     bool              keys_first;
+    bool              quiet_keys;   /* PST_EV_KEY is not wanted; may be set at any time */
+    bool              skims;        /* nor are leaves in arrays and hashes, and small plain things;
+                                     * their number in a frame goes on. Not with keys_first */
+    void            (*named)(void *host, uint64_t tag);   /* OBJECTs that are skimmed; may be NULL */
+    void             *named_host;
+    uint64_t          skim_until;   /* the tag of an object that must be reported; UINT64_MAX */
     bool              fragment;     /* one object out of an image: tags cannot be checked */
     bool              old, tagged;
     bool              done;         /* the root is whole */
@@ -123,6 +129,10 @@ bool pst_source_has_magic(const pst_source *source);
 /* Leave out the rest of the object whose BEGIN or OLD has just been reported: the next event
  * is its END. RETURNS: false after an error. Its tags are counted. */
 bool pst_walk_skip(pst_walk *w, pst_event *ev);
+
+/* Pass over the object that begins where the reader is, if it is small and consists of nothing
+ * but references, arrays, hashes and leaves. RETURNS: was it? */
+bool pst_walk_pass_plain(pst_walk *w);
 
 /* Read the key that stands where the reader is, behind a value of a hash frame. */
 bool pst_walk_read_key(pst_walk *w, const pst_frame *f, pst_token *t);

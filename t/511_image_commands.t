@@ -95,4 +95,15 @@ like(output_is('no such option', ['head', '--depth', 1, '-'], '', '', 2), qr/no 
 like((permafrost(['--help'], ''))[0], qr/^Usage: permafrost COMMAND/, '--help');
 like((permafrost(['dump', '--help'], ''))[0], qr/--depth N/, 'dump --help');
 
+# Output that cannot be written is an error. (To write to this device harms nothing.)
+SKIP: {
+    skip 'no /dev/full', 2 unless -c '/dev/full';
+    my @program = ($^X, (map {"-I$_"} @INC), "$FindBin::Bin/../script/permafrost");
+    open my $run, '-|', 'sh', '-c', 'exec "$@" 2>&1 >/dev/full', 'sh', @program, 'json', $file or die $!;
+    my $said = join '', <$run>;
+    close $run;
+    is($? >> 8, 2, 'a full disk: exit status');
+    is($said, "permafrost: the output could not be written\n", 'a full disk is said');
+}
+
 done_testing;

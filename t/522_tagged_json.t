@@ -89,6 +89,25 @@ there_and_back('the oldest, network', "perl-store\1" . "\0\0\0\7\2\0\0\0\3" . "i
 there_and_back('without a version', "perl-store\3" . "\0\0\0\7\x0a\1xB" . "\0\0\0\1C" . 'X', qr/"first":3.*\["B","C"\]/s);
 there_and_back('a machine of its own', "pst0\4\5\4" . "4321\4\4\4\x08" . "\6\0\0\1\0", qr/"order":"4321","int":4,"long":4,"pointer":4,"nv":8/);
 
+# Strings of all lengths, with something special at each place: they are copied by pieces.
+my @strings;
+for my $length (0 .. 33) {
+    push @strings, 'b' x $length;
+    for my $at (0 .. $length - 1) {
+        for my $char ('"', '\\', "\n", "\x1f", "\x7f", "\xe9") {
+            push @strings, 'b' x $length;
+            substr($strings[-1], $at, 1) = $char;
+        }
+    }
+}
+there_and_back('strings', nfreeze(\@strings));
+SKIP: {
+    eval { require JSON::PP; 1 } or skip 'no JSON::PP', 2;
+    is_deeply(JSON::PP->new->utf8->decode(Permafrost::Image->new(nfreeze(\@strings))->to_json), \@strings, 'strings in plain JSON');
+    my %keys = map { ($strings[$_] => $_) } 0 .. $#strings;
+    is_deeply(JSON::PP->new->utf8->decode(Permafrost::Image->new(nfreeze(\%keys))->to_json), \%keys, 'and as keys');
+}
+
 # The commands.
 my $image = freeze(\%data);
 my ($json) = permafrost(['json', '--tagged', '-'], $image);

@@ -86,6 +86,13 @@ for my $method (qw(dump to_json explain classes)) {
     my $got = eval { my @all = Permafrost::Image->new($cut)->$method; 1 };
     like($@, qr/^the image is cut off \(byte \d+, at \$->\{.*\) at \Q$0\E line \d+\.$/, "$method of a cut image dies");
 }
+for my $method (qw(dump classes)) {
+    eval { my @all = Permafrost::Image->new("\5\13\2\0\0\0\1\143")->$method };
+    my $error = $@;
+    isa_ok($error, 'Permafrost::Error', $method);
+    is_deeply([map { $error->$_ } qw(name offset path message)], ['marker', 7, '$->[0]', 'unknown marker 99'], "$method: its fields");
+}
+is(Permafrost::Image->new($cut)->check->{error}, 'truncated', 'check has the name');
 is(Permafrost::Image->new($cut)->check->{verdict}, 'truncated', 'check does not');
 ok(Permafrost::Image->new($cut)->header->{damaged}, 'nor does header');
 ok(!Permafrost::Image->new($cut)->is_fine, 'is_fine is false');

@@ -343,11 +343,14 @@ _free(IV tree)
 CODE:
     pstx_tree_free(aTHX_ INT2PTR(pstx_tree *, tree));
 
-# _next(TREE): a hash, undef at the end; and a message after an error.
+# _next(TREE): a hash, undef at the end; after an error also its message and its name.
 void
 _next(IV tree)
 PPCODE:
-    SV *message, *next = pstx_tree_next(aTHX_ INT2PTR(pstx_tree *, tree), &message);
-    EXTEND(SP, 2);
-    PUSHs(next);
-    PUSHs(message ? message : &PL_sv_undef);
+    const char *name = NULL;
+    SV *message, *next = pstx_tree_next(aTHX_ INT2PTR(pstx_tree *, tree), &message, &name);
+    XPUSHs(next);
+    if (message) {
+        XPUSHs(message);
+        XPUSHs(sv_2mortal(newSVpv(name, 0)));
+    }

@@ -354,7 +354,7 @@ static SV *event_hash(pTHX_ const pstx_tree *t, const pst_event *ev)
     return sv_2mortal(newRV_inc((SV *)hash));
 }
 
-SV *pstx_tree_next(pTHX_ pstx_tree *t, SV **message)
+SV *pstx_tree_next(pTHX_ pstx_tree *t, SV **message, const char **name)
 {
     pst_event ev;
     SV *hash;
@@ -367,6 +367,7 @@ SV *pstx_tree_next(pTHX_ pstx_tree *t, SV **message)
     }
     if (t->walk.r.error.code != PST_OK)
         *message = sv_2mortal(place_or_problem(aTHX_ &t->walk, NULL));
+    *name = pst_error_name(t->walk.r.error.code);
     t->fine = false;
     return &PL_sv_undef;
 }

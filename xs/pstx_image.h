@@ -41,7 +41,7 @@ pstx_tree *pstx_tree_new(pTHX_ SV *image);
 void pstx_tree_free(pTHX_ pstx_tree *tree);
 
 /* The next object, or the end of one. RETURNS: a mortal reference to a hash; undef at the end.
- * *message (mortal) is set after an error. */
-SV *pstx_tree_next(pTHX_ pstx_tree *tree, SV **message);
+ * *message (mortal) is set after an error, and *name, that of its code. */
+SV *pstx_tree_next(pTHX_ pstx_tree *tree, SV **message, const char **name);
 
 #endif

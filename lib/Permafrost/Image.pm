@@ -65,12 +65,18 @@ sub _read_handle {
     return $bytes;
 }
 
-# Die with a command's message, for our caller's line.
+# Die with a command's message, for our caller's line: if there is a NAME of an error, with an
+# object.
 sub _die {
-    my $message = shift;
+    my ($message, $name) = @_;
     $message =~ s/\A-: //;
     $message =~ s/\n\z//;
-    Carp::croak($message);
+    Carp::croak($message) if !defined $name;
+    require Permafrost::Error;
+    my ($offset, $path) = $message =~ s/ \(byte (\d+)(?:, at (.+))?\)\z//s ? ($1, $2) : ();
+    my $error = Permafrost::Error->_new($name, $message, Carp::shortmess(''));
+    @$error{qw(offset path)} = ($offset, $path);
+    die $error;
 }
 
 # Run a command on the image. RETURNS: its output; status 2 dies, as does 1 unless $findings.
@@ -79,8 +85,8 @@ sub _run {
     my @file = defined $self->{file} ? $self->{file} : '-';
     utf8::encode($_) for grep { utf8::is_utf8($_) } @options, @file;
     my ($status, $output, $message) = _capture($self->{bytes}, 'permafrost', $command, @options, '--', @file);
-    _die($message) if $status > ($findings ? 1 : 0);
-    return $output;
+    return $output if $status == 0 || ($findings && $status == 1);
+    _die($message, $status == 1 ? $self->check->{error} : undef);
 }
 
 sub _decode {
@@ -159,8 +165,8 @@ sub CLONE_SKIP { return 1 }
 
 sub next {
     my $self = shift;
-    my ($event, $message) = _next($$self);
-    Permafrost::Image::_die($message) if defined $message;
+    my ($event, $message, $name) = _next($$self);
+    Permafrost::Image::_die($message, $name) if defined $message;
     return $event;
 }
 

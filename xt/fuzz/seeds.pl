@@ -44,6 +44,17 @@ if (defined $corpus) {
         write_file("$corpus/$name", $image{$name});
         write_file("$corpus/$name.file", "pst0$image{$name}") if length $image{$name} < 200;
     }
+    # What images are packed in, and tagged JSON of them.
+    require Permafrost::Image;
+    require MIME::Base64;
+    require IO::Compress::Gzip;
+    for my $name (grep { length $image{$_} < 200 } sort keys %image) {
+        my $json = eval { Permafrost::Image->new($image{$name})->to_json(tagged => 1) };
+        write_file("$corpus/$name.json", $json) if defined $json;
+    }
+    write_file("$corpus/packed.base64", MIME::Base64::encode($image{(sort keys %image)[0]}));
+    IO::Compress::Gzip::gzip(\join('', map { $image{$_} } sort keys %image), \my $gzip);
+    write_file("$corpus/packed.gzip", $gzip);
     # The magic before version 0.6 had a text of its own.
     write_file("$corpus/$_.old_file", "perl-store$image{$_}") for qw(major_0 major_1);
 }
