@@ -133,9 +133,11 @@ is(join(' ', map { $_->{severity} } @{json($out)->{findings}}), 'error error err
 like(json($out)->{findings}[0]{message}, qr/goes to My::Cache by \$c->keep/, 'settings: a cache module');
 is(found((audit_command($rich, '--json', '--confidence', 'likely'))[1]),
     "bin/c.pl:3 native-image certain\nlib/A.pm:2 native-image certain", '--confidence');
-is(found((audit_command("$rich/lib", '--json', '.'))[1]),
-    "A.pm:2 native-image certain\nA.pm:3 native-image possible\nold/B.pm:3 native-image certain",
-    'settings: found in the folder above, excluding names as they are seen here');
+is(found((audit_command("$rich/lib", '--json', '.'))[1]), "A.pm:2 native-image certain\nA.pm:3 native-image possible",
+    'settings: found in the folder above, and excluded by their names there');
+is(found((audit_command("$rich/t", '--json'))[1]),
+    "../bin/c.pl:3 native-image certain\n../lib/A.pm:2 native-image certain\n../lib/A.pm:3 native-image possible",
+    'settings: paths are relative to their folder');
 for my $wrong ("[nothing]\n", "[severity]\nnative-image = bad\n", "[severity]\nnonsense = note\n", "x\n",
     "x = 1\n", "[paths]\nx = 1\n", "[cache]\n1 2 = x\n") {
     put($rich, 'rc', $wrong);

@@ -27,7 +27,7 @@ sub audit {
     Permafrost::Audit::Places::configure($option{cache} || {});
     my $changes = !defined $option{diff} ? undef : ref $option{diff} ? parse_diff(${$option{diff}})
         : diff_of_revision($option{diff});
-    my ($files, $missing) = find_files($option{paths} || ['.'], $option{exclude});
+    my ($files, $missing) = find_files($option{paths} || ['.'], @option{qw(exclude exclude_prefix)});
     my @results = _scan_all($files, \%option);
     my ($findings, $suppressed) = _all_findings(@results);
     if ($changes) {
@@ -516,7 +516,8 @@ statement that follows: also a whole C<sub>. What stands in the parentheses is f
 
 =head1 SETTINGS
 
-F<.permafrostrc>, in this folder or the nearest one above it, up to the root of the repository:
+F<.permafrostrc>, in this folder or the nearest one above it, up to the root of the repository.
+Names in it are relative to its folder.
 
     [paths]
     include = lib bin t        # without arguments; the default is this folder
@@ -561,7 +562,8 @@ In Perl::Critic, see L<Perl::Critic::Policy::Permafrost::RequireNetworkOrder>.
 
     my $report = Permafrost::Audit::audit(paths => ['lib'], jobs => 1);
 
-Options: C<paths> (a list), C<exclude> (a list of patterns, as C<qr//>), C<severity> (finding =>
+Options: C<paths> (a list), C<exclude> (a list of patterns, as C<qr//>), C<exclude_prefix> (put before names
+that the patterns look at), C<severity> (finding =>
 severity), C<cache> (module => list of methods), C<confidence>, C<diff> (a revision, or a reference
 to the text of a diff), C<baseline>, C<trace> (names of files), C<jobs>, C<progress> (a sub, called
 with the number of files done and of all).

@@ -76,8 +76,10 @@ sub _audit {
     my ($option, @paths) = @_;
     my $rc = $option->{config} // find_settings();
     my $settings = defined $rc ? read_settings($rc) : {};
+    my ($to_base, $from_base) = defined $rc ? _relation($rc) : ('', '');
+    my @included = map { length $to_base && !m{\A/} ? "$to_base/$_" : $_ } @{$settings->{paths} || []};
     my $report = Permafrost::Audit::audit(
-        paths => @paths ? \@paths : @{$settings->{paths} || []} ? $settings->{paths} : ['.'],
+        paths => @paths ? \@paths : @included ? \@included : ['.'], exclude_prefix => $from_base,
         (map { ($_ => $settings->{$_}) } qw(exclude severity cache)),
         (map { ($_ => $option->{$_}) } grep { defined $option->{$_} } qw(confidence baseline trace jobs)),
         (defined $option->{diff} ? (diff => $option->{diff} eq '-' ? \_standard_input() : $option->{diff})
@@ -91,6 +93,16 @@ sub _audit {
     binmode STDOUT;
     { local $| = 1; print $text or die "the output cannot be written: $!\n" }
     return @{$report->{findings}} ? 1 : @{$report->{errors}} ? 2 : 0;
+}
+
+# How the folder of a file is called from here, and the other way round; empty if it is this one.
+sub _relation {
+    my ($file) = @_;
+    require Cwd;
+    require File::Basename;
+    require File::Spec;
+    my ($here, $base) = (Cwd::getcwd(), Cwd::realpath(File::Basename::dirname($file)) // Cwd::getcwd());
+    return map { $_ eq '.' ? '' : $_ } File::Spec->abs2rel($base, $here), File::Spec->abs2rel($here, $base);
 }
 
 sub _standard_input { local $/; binmode STDIN; return scalar(<STDIN>) // '' }

@@ -16,13 +16,17 @@ my $OTHER = qr/\.(?:html?|js|css|png|jpe?g|gif|svg|gz|bz2|xz|zip|pdf|so|a|o|c|h|
 
 use constant HEAD_BYTES => 512;
 
-# All files under the PATHS, sorted; what is named itself is taken as it is. EXCLUDE: patterns.
+# All files under the PATHS, sorted; what is named itself is taken as it is. EXCLUDE: patterns,
+# for names with PREFIX in front: this folder, as it is called where the patterns come from.
 # RETURNS: (list of names, list of [name, error]).
 sub find_files {
-    my ($paths, $exclude) = @_;
+    my ($paths, $exclude, $prefix) = @_;
+    my @exclude = @{$exclude || []};
+    $prefix = defined $prefix && length $prefix ? "$prefix/" : '';
+    my $is_excluded = sub { my $name = $prefix . $_[0]; return scalar grep { $name =~ $_ } @exclude };
     my (@files, @errors, %seen);
     for my $path (@$paths) {
-        if (-d $path) { _walk($path, $exclude, \@files, \@errors) }
+        if (-d $path) { _walk($path, $is_excluded, \@files, \@errors) }
         elsif ($path eq '-' || -e $path) { push @files, $path }
         else { push @errors, [$path, "$!"] }
     }
@@ -30,7 +34,7 @@ sub find_files {
 }
 
 sub _walk {
-    my ($dir, $exclude, $files, $errors) = @_;
+    my ($dir, $is_excluded, $files, $errors) = @_;
     my @dirs = $dir;
     while (defined(my $in = shift @dirs)) {
         opendir my $handle, $in or do { push @$errors, [$in, "$!"]; next };
@@ -38,8 +42,8 @@ sub _walk {
         for my $name (sort readdir $handle) {
             next if $name eq '.' || $name eq '..' || $SKIP{$name};
             my $path = $in eq '.' ? $name : "$in/$name";
-            next if $exclude && grep { $path =~ $_ } @$exclude;
-            if (-l $path && -d _ || -l $path && -d $path) { next }
+            next if $is_excluded->($path);
+            next if -l $path && -d $path;
             if    (-d $path) { push @deeper, $path }
             elsif (-f _)     { push @$files, $path }
         }

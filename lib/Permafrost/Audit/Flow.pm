@@ -7,7 +7,7 @@ use Exporter 'import';
 use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assigned parent constant_string receiver_start);
 use Permafrost::Audit::Functions qw(kind_of target_argument);
-use Permafrost::Audit::Places qw(class_of method_kind handle_kind file_kind place_text tied_class some_tied_class kind_of_class);
+use Permafrost::Audit::Places qw(class_of method_kind handle_kind file_kind place_text tied_class some_tied_class constructor_text kind_of_class);
 
 our $VERSION = '0.01';
 our @EXPORT_OK = qw(destinations uses_of);
@@ -192,7 +192,8 @@ sub _method_argument {
         return $self->_arrive(call => "->$method()", $around->{at}, recv => $source->text_of(@$recv),
             method => $method, key => $self->_key($around, 0));
     }
-    my %more = (method => $method, recv => $source->text_of(@$recv), class => $class);
+    my %more = (method => $method, recv => $source->text_of(@$recv), class => $class,
+        made => constructor_text($source, @$recv));
     if    ($kind eq 'db')  { $more{column} = $self->_column($around, $state) }
     elsif ($kind eq 'cache' || $kind eq 'session'
         || $kind eq 'queue') { $more{key} = ($around->{index} // 0) > 0 ? $self->_key($around, 0) : undef }

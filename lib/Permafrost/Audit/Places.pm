@@ -8,7 +8,7 @@ use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assignments assigned constant_string strip_parens variable);
 
 our $VERSION = '0.01';
-our @EXPORT_OK = qw(class_of kind_of_class method_kind handle_kind file_kind guess_kind place_text tied_class some_tied_class);
+our @EXPORT_OK = qw(class_of kind_of_class method_kind handle_kind file_kind guess_kind place_text tied_class some_tied_class constructor_text);
 
 # Modules that take images somewhere: a pattern for the class, the kind of place, its name for
 # people, and the methods that write.
@@ -126,6 +126,17 @@ sub class_of {
     }
     return _class_of_key($source, $1, $depth) if $text =~ /\{(\w+)\}\z/;
     return _class_of_accessor($source, $1, $depth) if $text =~ /(\w+)(?:\(\))?\z/ && $t->[$i][TYPE] ne 'str';
+    return undef;
+}
+
+# How the object in tokens I to J is made, with what arguments; undef if that is not known. Two
+# objects that are made in the same way lead to the same place.
+sub constructor_text {
+    my ($source, $i, $j) = @_;
+    for my $set (reverse assigned($source, $source->text_of($i, $j), $i)) {
+        my $text = $source->text_of(@{$set->{rhs}});
+        return $text if $text =~ /->(?:new|connect)\(.*['"]/s;
+    }
     return undef;
 }
 

@@ -298,6 +298,8 @@ sub _place_ids {
             what => "$place->{name}, key $key", sure => CERTAIN} if $known_key;
         push @ids, {id => join("\0", $kind, $recv), what => "$place->{name} ($recv)", sure => LIKELY,
             here => 1} if defined $recv;
+        push @ids, {id => join("\0", $kind, 'made', $place->{made}),
+            what => "$place->{name} ($place->{made})", sure => LIKELY} if defined $class && defined $place->{made};
         push @ids, {id => join("\0", $kind, 'class', $class), what => $class, sure => POSSIBLE}
             if defined $class;
         return @ids;
