@@ -3,7 +3,6 @@ package BenchNative;
 use strict;
 use warnings;
 use Config;
-use Cwd qw(abs_path);
 use DynaLoader ();
 use File::Basename qw(dirname);
 use File::Path qw(make_path);
@@ -11,7 +10,7 @@ use File::Path qw(make_path);
 our @ISA = ('DynaLoader');
 our $VERSION = '0.01';
 
-my $HERE = dirname(abs_path(__FILE__));
+my $HERE = dirname(__FILE__);
 my $NAME = __PACKAGE__;
 
 # RETURNS: the directory for what is built for this very perl.

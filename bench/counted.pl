@@ -1,16 +1,16 @@
 #!/usr/bin/perl
-# What bench/instructions runs under callgrind: counted.pl NAME IMAGE DIRECTION...
-# Calls Permafrost with the data set NAME, a few times and thrice as often, between marks.
+# What bench/instructions runs under callgrind: counted.pl NAME DIRECTION... <IMAGE
+# Calls Permafrost with the data set NAME, a few times and thrice as often, between marks. It knows
+# no absolute path (and gets -Ibench): their lengths would decide what is where in memory.
 use strict;
 use warnings;
-use FindBin;
-use lib $FindBin::Bin;
 use BenchData;
 use BenchNative;
 use Permafrost ();
 
-my ($name, $image, @directions) = @ARGV;
-@directions or die "usage: counted.pl NAME IMAGE DIRECTION...\n";
+my ($name, @directions) = @ARGV;
+@directions or die "usage: counted.pl NAME DIRECTION... <IMAGE\n";
+my $image = do { local $/; <STDIN> };
 BenchNative->load;
 if (BenchData->hooked($name)) {
     # As with Permafrost::AsStorable, which is what users of such classes load.
@@ -21,7 +21,7 @@ if (BenchData->hooked($name)) {
 # The data come from an image that holds them, as to make them takes long under callgrind;
 # unless they need modules and connections of their own.
 sub data {
-    return BenchData->hooked($name) ? BenchData->make($name) : Permafrost::retrieve($image);
+    return BenchData->hooked($name) ? BenchData->make($name) : Permafrost::thaw($image);
 }
 
 # Calls of each direction with every one of the arguments, a number of times.
