@@ -151,7 +151,7 @@ static SV *clone_string(pTHX_ SV *from)
     SV *sv;
     if (SvCUR(from) >= SHARE_LEN && !(SvFLAGS(from) & numbers)) {
         sv = newSV(0);
-        sv_setsv_flags(sv, from, SV_NOSTEAL | SV_DO_COW_SVSETSV);
+        sv_setsv_flags(sv, from, SV_NOSTEAL | PSTX_SHARE_BUFFER);
         return sv;
     }
     sv = pstx_new_string(aTHX_ SvPVX_const(from), SvCUR(from));

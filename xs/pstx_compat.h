@@ -89,6 +89,14 @@ PERL_STATIC_INLINE void *pstx_malloc(size_t size)
 }
 #endif
 
+/* For sv_setsv_flags(): share the buffer, to be copied on write. Perl's own name for this is
+ * empty outside perl. */
+#ifdef SV_COW_OTHER_PVS
+#  define PSTX_SHARE_BUFFER (SV_COW_SHARED_HASH_KEYS | SV_COW_OTHER_PVS)
+#else
+#  define PSTX_SHARE_BUFFER 0
+#endif
+
 /* Names that came with 5.18, 5.32 and 5.36. */
 #ifndef G_LIST
 #  define G_LIST G_ARRAY

@@ -147,25 +147,49 @@ static SV *new_wide_nv(pTHX_ pstx_retrieve *rt, const pst_token *t)
 #  define NEW_NV(rt, t) new_wide_nv(aTHX_ (rt), (t))
 #endif
 
+#ifndef EBCDIC
+/* The next 8 bytes, read in little-endian order: how many of them are whole characters of one
+ * kind, all of one byte, of two or of three? 0 if they are none of these. */
+PST_INLINE size_t one_kind_of_characters(uint64_t v)
+{
+    const uint64_t twos = (v & UINT64_C(0x001e001e001e001e)) + UINT64_C(0x00fe00fe00fe00fe);
+    const uint64_t threes = (v & UINT64_C(0x0f00000f)) | (v >> 8 & UINT64_C(0x20000020));
+    if (!(v & UINT64_C(0x8080808080808080)))
+        return 8;
+    /* Not what would have had room in fewer bytes. */
+    if ((v & UINT64_C(0x0000c0c0f0c0c0f0)) == UINT64_C(0x00008080e08080e0))
+        return (threes & 0x2f) && threes >> 24 ? 6 : 0;
+    if ((v & UINT64_C(0xc0e0c0e0c0e0c0e0)) == UINT64_C(0x80c080c080c080c0))
+        return (twos & UINT64_C(0x0100010001000100)) == UINT64_C(0x0100010001000100) ? 8 : 0;
+    return 0;
+}
+
+/* The length of the character at `p`, if it is well-formed and has up to three bytes, else 0. */
+PST_INLINE size_t common_character(const U8 *p, const U8 *end)
+{
+    if (*p < 0x80)
+        return 1;
+    if (*p >= 0xc2 && *p < 0xe0)
+        return end - p >= 2 && (p[1] & 0xc0) == 0x80 ? 2 : 0;
+    if (*p < 0xe0 || *p >= 0xf0 || end - p < 3 || (*p == 0xe0 && p[1] < 0xa0))
+        return 0;
+    return (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 ? 3 : 0;
+}
+#endif
+
 /* Step over what is well-formed at a glance: characters of up to three bytes. */
 static const U8 *skip_common_utf8(const U8 *p, const U8 *end)
 {
 #ifndef EBCDIC
-    while (p < end) {
-        if (*p < 0x80) {
-            while (end - p >= 8 && !(pst_load64(p) & UINT64_C(0x8080808080808080)))
-                p += 8;
-            while (p < end && *p < 0x80)
-                p++;
-        }
-        else if (*p >= 0xc2 && *p < 0xe0 && end - p >= 2 && (p[1] & 0xc0) == 0x80)
-            p += 2;
-        else if (*p >= 0xe0 && *p < 0xf0 && end - p >= 3 && (p[1] & 0xc0) == 0x80
-                 && (p[2] & 0xc0) == 0x80 && (*p != 0xe0 || p[1] >= 0xa0))
-            p += 3;
-        else
-            break;
-    }
+    size_t step;
+    do {
+        while (end - p >= 8 && pst_host_is_little() && (step = one_kind_of_characters(pst_load64(p))))
+            p += step;
+        if (p == end)
+            return p;
+        step = common_character(p, end);
+        p += step;
+    } while (step && p < end);
 #else
     PERL_UNUSED_ARG(end);
 #endif

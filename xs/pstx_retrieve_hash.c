@@ -104,7 +104,8 @@ static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags,
             return;
         }
     }
-    put_value(aTHX_ rt, f, PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0), value);
+    put_value(aTHX_ rt, f, hek_flags ? PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0)
+                                     : slot_of(aTHX_ rt, f, key, len), value);
 }
 
 /* A hook has tied the hash that is being built: nothing is put through its tie. */
