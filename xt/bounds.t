@@ -4,7 +4,7 @@
 # in a row, whole, cut, and broken at the end.
 #
 # Memory is what the process had at its peak, in a process of its own for each image. Time is
-# that of the processor, for an image and for one four times as long.
+# that of the processor, for an image and for one 16 times as long.
 use strict;
 use warnings;
 use File::Temp ();
@@ -142,7 +142,7 @@ sub seconds_for {
     return $least;
 }
 
-note(sprintf '%-30s %9s %8s %6s %8s %6s', 'image', 'bytes', 'memory/B', '', 'ns/B', '4 x');
+note(sprintf '%-30s %9s %8s %6s %8s %6s', 'image', 'bytes', 'memory/B', '', 'ns/B', '16 x');
 for my $case (@CASES) {
     my ($name, undef, $bounded) = @$case;
     my $record = (length image($case, 1000)) / 1000;
@@ -152,17 +152,19 @@ for my $case (@CASES) {
 
     # Long enough to be measured, short enough for a test: some milliseconds.
     my $count = int(60_000 / $record);
-    my ($small, $large) = (image($case, $count), image($case, 4 * $count));
-    my ($ratio, $four);
-    for (1 .. 3) {
-        (my $one, $four) = (seconds_for($small), seconds_for($large));
-        $ratio = $four / length($large) * length($small) * 4 / $one;
-        last if $ratio < 10;
+    # 16 times as much takes 16 times as long, or more where caches are outgrown; what went with
+    # the square would take 256 times as long. Between them lies what a busy machine may add.
+    my ($small, $large) = (image($case, $count), image($case, 16 * $count));
+    my ($ratio, $sixteen);
+    for (1 .. 5) {
+        (my $one, $sixteen) = (seconds_for($small), seconds_for($large));
+        $ratio = $sixteen / length($large) * length($small) * 16 / $one;
+        last if $ratio < 64;
     }
     note(sprintf '%-30s %9d %8.1f %6s %8.1f %6.1f', $name, length $image, $bytes / length $image, $answer,
-        $four / length($large) * 1e9, $ratio);
+        $sixteen / length($large) * 1e9, $ratio);
     cmp_ok($bytes, '<=', $bounded * length($image) + FREE, "$name: memory") if $bounded;
-    cmp_ok($ratio, '<', 10, "$name: time");
+    cmp_ok($ratio, '<', 64, "$name: time");
 }
 
 # From a handle that gives one byte at a time.
