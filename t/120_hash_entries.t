@@ -65,8 +65,11 @@ for my $perturb (0, 2) {
         $order{$module} = do { local $/; <$child> };
         close $child;
     }
-    ok(length $order{$MODULE}, "PERL_PERTURB_KEYS=$perturb: there is an order");
-    is($order{$MODULE}, $order{Storable}, "PERL_PERTURB_KEYS=$perturb: it is stock's") if $perturb == 0;
+    # What perl has hashed before counts, too, with 2: then it is only said that no key is missing.
+    my ($ours, $stocks) = @order{$MODULE, 'Storable'};
+    $_ = join "\n", map { join ' ', sort split / / } split /\n/ for $perturb == 2 ? ($ours, $stocks) : ();
+    ok(length $ours, "PERL_PERTURB_KEYS=$perturb: the child has something to say");
+    is($ours, $stocks, "PERL_PERTURB_KEYS=$perturb: " . ($perturb ? "the keys are stock's" : "the order is stock's"));
 }
 
 done_testing;

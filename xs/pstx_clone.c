@@ -321,7 +321,7 @@ static int clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
 {
     HV *from = (HV *)f->from, *to = (HV *)f->to;
     const bool locks = cBOOL(SvREADONLY(from));
-    if (f->at == 0)
+    if (f->at == 0 && HvTOTALKEYS(from))
         pstx_hash_presize(aTHX_ to, HvTOTALKEYS(from));
     for (;;) {
         HEK *key;

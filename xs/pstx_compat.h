@@ -67,18 +67,20 @@
  * A string made so has no more room than it needs, and takes no detour. */
 #define PSTX_DIRECT_SCALARS PSTX_PERL_AT_LEAST(36)
 
-/* Hash entries made by hand (pstx_hash.h): perls whose inside is known. Perl keeps free
- * entries on a list of its own, under the type that needs no body. */
+/* Hash entries made by hand (pstx_hash.h): only on perls on which the tests have shown that
+ * the hashes are perl's own. Perl keeps free entries on a list of its own, under the type
+ * that needs no body. */
 #define PSTX_FREE_ENTRIES (&PL_body_roots[SVt_NULL])
 #if defined(PERL_HASH_RANDOMIZE_KEYS) && !defined(PURIFY) \
-    && !defined(NODEFAULT_SHAREKEYS) && PSTX_PERL_AT_LEAST(36) && !PSTX_PERL_AT_LEAST(43)
+    && !defined(NODEFAULT_SHAREKEYS) && PSTX_PERL_AT_LEAST(36) && !PSTX_PERL_AT_LEAST(37)
 #  define PSTX_DIRECT_HASH 1
 #else
 #  define PSTX_DIRECT_HASH 0
 #endif
 
 /* Memory that perl frees with its scalars: malloc itself where perl adds nothing to it. */
-#if defined(MYMALLOC) || defined(PERL_TRACK_MEMPOOL) || defined(PERL_IMPLICIT_SYS) || defined(PERL_MEM_LOG)
+#if defined(MYMALLOC) || defined(PERL_TRACK_MEMPOOL) || defined(PERL_IMPLICIT_SYS) \
+    || defined(PERL_MEM_LOG) || defined(PERL_DEBUG_READONLY_COW)
 #  define PSTX_MALLOC(size) safemalloc(size)
 #else
 #  define PSTX_MALLOC(size) pstx_malloc(size)

@@ -119,7 +119,7 @@ typedef struct pstx_retrieve {
     uint8_t      *ref_markers;     /* of all references in open REF frames, outermost first */
     size_t        ref_count, ref_room;
     pstx_seen     tie_levels;      /* the tie_level of what has been built, unless it is 0 */
-    uint64_t      magic_bytes;     /* what ties and weak references have taken, see pstx_retrieve_magic() */
+    uint64_t      magic_bytes;     /* what ties and weak references have taken, see take_magic() */
     pstx_rclass  *classes;
     size_t        class_count, class_room;
     pstx_key_memo memos[PSTX_KEY_MEMOS];   /* good for all runs: hash values do not change */

@@ -10,23 +10,8 @@
 
 use strict;
 use warnings;
-use File::Temp ();
 use FindBin ();
-use Getopt::Long ();
+use lib "$FindBin::Bin/lib";
+use ImageChecks ();
 
-my %opt = (count => 100_000, seed => 1, memory => 1000);
-Getopt::Long::GetOptions(\%opt, 'count=i', 'seed=i', 'memory=i') && !@ARGV
-    or die "usage: inspect.pl [--count N] [--seed S] [--memory N]\n";
-
-my $top = "$FindBin::Bin/..";
-my $out = File::Temp::tempdir(CLEANUP => 1);
-system('make', '-s', '-C', "$top/csrc", "OUT=$out", 'MAKEFLAGS=', "$out/inspect_check") == 0
-    or die "$0: inspect_check cannot be built\n";
-open my $check, '|-', "$out/inspect_check", $opt{memory} or die "$0: inspect_check: $!\n";
-open my $images, '-|', $^X, (map {"-I$_"} @INC), "$FindBin::Bin/differential.pl", '--images', '--count', $opt{count}, '--seed', $opt{seed}
-    or die "$0: differential.pl: $!\n";
-binmode $_ for $check, $images;
-while (read $images, my $bytes, 1 << 16) { print {$check} $bytes }
-close $images or die "$0: differential.pl has failed\n";
-close $check;
-exit($? ? 1 : 0);
+exit ImageChecks::run('inspect_check');

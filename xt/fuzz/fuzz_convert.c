@@ -5,37 +5,11 @@
  * nothing; there and back again, it is what came out at first. What cannot be converted is an
  * error with a place within the input.
  */
-#include "fuzz_walk.h"
+#include "fuzz_output.h"
+#include "pst_image.h"
 #include "pst_convert.h"
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
-
-typedef struct output { uint8_t *start; size_t len, room; } output;
-
-static void *resize(void *host, void *p, size_t size)
-{
-    (void)host;
-    if (size)
-        return realloc(p, size);
-    free(p);
-    return NULL;
-}
-
-static const pst_memory memory = { resize, NULL };
-
-static bool append(void *host, const void *bytes, size_t len)
-{
-    output *o = (output *)host;
-    if (o->len + len > o->room) {
-        o->room = (o->len + len) * 2;
-        o->start = (uint8_t *)realloc(o->start, o->room);
-        fuzz_check(o->start != NULL, "no memory");
-    }
-    pst_copy(o->start + o->len, bytes, len);
-    o->len += len;
-    return true;
-}
 
 static void found(void *host, const pst_nested *nested)
 {
@@ -52,7 +26,7 @@ static bool convert(const uint8_t *bytes, size_t len, const char *target, int mi
     memset(c, 0, sizeof *c);
     pst_source_memory(&source, bytes, len);
     c->source = &source;
-    c->memory = &memory;
+    c->memory = pst_memory_malloc();
     c->keep_order = !target;
     fuzz_check(!target || pst_convert_target(&c->target, target), "no target");
     c->minor = minor;
@@ -76,7 +50,7 @@ static size_t image_len(const uint8_t *bytes, size_t len)
     pst_event ev;
     size_t end = 0;
     pst_source_memory(&source, bytes, len);
-    if (pst_walk_init(&walk, &source, &memory, false)) {
+    if (pst_walk_init(&walk, &source, pst_memory_malloc(), false)) {
         while (pst_walk_next(&walk, &ev))
             ;
         end = walk.done ? (size_t)pst_walk_off(&walk) : 0;

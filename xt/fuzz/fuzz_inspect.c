@@ -4,38 +4,12 @@
  * the image is whole; explain must have a row for every byte of it, once; tagged JSON must give
  * the same bytes back.
  */
-#include "fuzz_walk.h"
+#include "fuzz_output.h"
+#include "pst_image.h"
 #include "pst_inspect.h"
 #include "pst_json_parse.h"
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
-
-typedef struct output { uint8_t *start; size_t len, room; } output;
-
-static void *resize(void *host, void *p, size_t size)
-{
-    (void)host;
-    if (size)
-        return realloc(p, size);
-    free(p);
-    return NULL;
-}
-
-static const pst_memory memory = { resize, NULL };
-
-static bool append(void *host, const void *bytes, size_t len)
-{
-    output *o = (output *)host;
-    if (o->len + len > o->room) {
-        o->room = (o->len + len) * 2;
-        o->start = (uint8_t *)realloc(o->start, o->room);
-        fuzz_check(o->start != NULL, "no memory");
-    }
-    pst_copy(o->start + o->len, bytes, len);
-    o->len += len;
-    return true;
-}
 
 static size_t read_at(void *host, uint64_t off, uint8_t *out, size_t len)
 {
@@ -55,7 +29,7 @@ static int run(int (*command)(pst_job *job), const pst_source *source, bool json
     pst_out_init(&o, append, out);
     pst_out_init(&e, append, &messages);
     job.source = job.other = source;
-    job.memory = &memory;
+    job.memory = pst_memory_malloc();
     job.out = &o;
     job.err = &e;
     job.name = job.other_name = "";
@@ -73,7 +47,7 @@ static int run(int (*command)(pst_job *job), const pst_source *source, bool json
 static void check_json(const output *text)
 {
     pst_json_text j;
-    fuzz_check(pst_json_parse(&j, &memory, text->start, text->len), "no JSON");
+    fuzz_check(pst_json_parse(&j, pst_memory_malloc(), text->start, text->len), "no JSON");
     pst_json_text_release(&j);
 }
 

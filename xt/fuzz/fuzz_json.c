@@ -2,41 +2,13 @@
  *
  * JSON that is taken makes bytes; if these are an image, its tagged JSON makes the same ones.
  */
-#include "fuzz_walk.h"
+#include "fuzz_output.h"
+#include "pst_image.h"
 #include "pst_inspect.h"
 #include "pst_place.h"
 #include "pst_unpack.h"
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
-
-typedef struct output { uint8_t *start; size_t len, room; } output;
-
-static void *resize(void *host, void *p, size_t size)
-{
-    (void)host;
-    if (size)
-        return realloc(p, size);
-    free(p);
-    return NULL;
-}
-
-static const pst_memory memory = { resize, NULL };
-
-static bool append(void *host, const void *bytes, size_t len)
-{
-    output *o = (output *)host;
-    if (o->len + len > (1 << 20))
-        return false;               /* a bomb: output that fails must be said */
-    if (o->len + len > o->room) {
-        o->room = (o->len + len) * 2;
-        o->start = (uint8_t *)realloc(o->start, o->room);
-        fuzz_check(o->start != NULL, "no memory");
-    }
-    pst_copy(o->start + o->len, bytes, len);
-    o->len += len;
-    return true;
-}
 
 static int run(int (*command)(pst_job *job), const uint8_t *bytes, size_t len, output *out)
 {
@@ -51,7 +23,7 @@ static int run(int (*command)(pst_job *job), const uint8_t *bytes, size_t len, o
     pst_out_init(&o, append, out);
     pst_out_init(&e, append, &messages);
     job.source = &source;
-    job.memory = &memory;
+    job.memory = pst_memory_malloc();
     job.out = &o;
     job.err = &e;
     job.name = "";
@@ -86,7 +58,7 @@ static void unpack(const uint8_t *bytes, size_t len)
     pst_host host;
     pst_source source;
     memset(&host, 0, sizeof host);
-    host.memory = &memory;
+    host.memory = pst_memory_malloc();
     host.close = close_source;
     host.spool_new = spool_new;
     host.spool_write = append;
@@ -111,6 +83,7 @@ static void path(const uint8_t *bytes, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     static output image, text, again;
+
     if (len > 65536)
         return 0;
     unpack(bytes, len);
