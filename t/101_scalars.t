@@ -74,5 +74,30 @@ same_everywhere('$0', \$0);
 same_everywhere('$!', [map { $_ } $!]);
 "abc" =~ /(b)/;
 same_everywhere('$1', [$1, \$1]);
+is(unpack('H*', pf->{$_}->([\@-, \@+])), unpack('H*', st->{$_}->([\@-, \@+])), "\@- and \@+, $_") for qw(freeze nfreeze);
+
+# Magic that gives another kind of value than the one that was assigned last: it goes out as the
+# kind that was assigned.
+{
+    my %assign = (
+        'integer in $!'        => sub { $! = 2;   \$! },
+        'float in $!'          => sub { $! = 2.5; \$! },
+        'large in $!'          => sub { $! = 1e20; \$! },
+        'text in $!'           => sub { $! = '2'; \$! },
+        'negative in $!'       => sub { $! = -1;  \$! },
+        '$! that was read'     => sub { $! = 2;   my $text = "$!"; \$! },
+        'pos that went'        => sub { our $s = 'aaa'; $s =~ /a/g; my $r = \pos $s; my $x = $$r; pos($s) = undef; $r },
+        'number that is text'  => sub { our $t = '1234'; my $r = \substr $t, 1, 2; my $x = $$r + 0; $t = "x\x{100}yz"; $r },
+    );
+    no warnings;
+    for my $name (sort keys %assign) {
+        for my $function (qw(freeze nfreeze)) {
+            my ($theirs, $ours) = map { $_->($assign{$name}->()) } st->{$function}, pf->{$function};
+            is(unpack('H*', $ours), unpack('H*', $theirs), "$name, $function");
+        }
+        my ($theirs, $ours) = map { st->{nfreeze}->($_->($assign{$name}->())) } st->{dclone}, pf->{dclone};
+        is(unpack('H*', $ours), unpack('H*', $theirs), "$name, dclone");
+    }
+}
 
 done_testing;

@@ -190,20 +190,45 @@ PST_INLINE void store_pv(pTHX_ pstx_store *st, SV *sv)
     (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
 }
 
-/* Scalars with magic: what they hold is read anew ($1), taint is noted, and a vstring's
- * literal goes before. An undefined one stays so: nobody has looked at it yet. */
-static void store_magical(pTHX_ pstx_store *st, SV *sv)
+/* Reads what a scalar with magic holds now ($1, $!). Storable looks at the scalar's flags before,
+ * so what it was last assigned tells whether it goes out as text or as a number.
+ * RETURNS: true if the value has been written, because that was another kind than it has now.
+ * PERL: runs user code */
+static bool store_read_anew(pTHX_ pstx_store *st, SV *sv)
+{
+    const bool tainted = cBOOL(TAINT_get);
+    const U32 before = SvFLAGS(sv) & (SVf_POK | SVf_IOK | SVf_NOK);
+    mg_get(sv);
+    TAINT_set(tainted);                 /* the image's taint is ours to set */
+    if (before == 0 || (before & SVf_POK ? SvPOK(sv) : !SvPOK(sv) && SvOK(sv)))
+        return false;
+    if (before & SVf_POK || (!(before & SVf_IOK) && st->w.netorder)) {
+        STRLEN len;
+        const char *text = SvPV_nomg(sv, len);
+        (void)pst_write_string(&st->w, text, len, cBOOL(SvUTF8(sv)));
+    }
+    else if (before & SVf_IOK)
+        (void)pst_write_integer(&st->w, SvIV_nomg(sv));
+    else {
+        const NV nv = SvNV_nomg(sv);
+        (void)pst_write_native_nv(&st->w, &nv, sizeof nv);
+    }
+    return true;
+}
+
+/* Scalars with magic: taint is noted, what they hold is read anew, and a vstring's literal goes
+ * before. An undefined one stays so: nobody has looked at it yet.
+ * RETURNS: true if the value has been written. */
+static bool store_magical(pTHX_ pstx_store *st, SV *sv)
 {
     MAGIC *mg;
     if (TAINTING_get && SvTAINTED(sv))
         st->tainted = true;
-    if (SvGMAGICAL(sv) && SvOK(sv)) {
-        const bool tainted = cBOOL(TAINT_get);
-        mg_get(sv);
-        TAINT_set(tainted);             /* the image's taint is ours to set */
-    }
+    if (SvGMAGICAL(sv) && SvOK(sv) && store_read_anew(aTHX_ st, sv))
+        return true;
     if (SvPOK(sv) && SvVOK(sv) && pstx_store_knows(st, PST_MINOR_OF_VSTRING) && (mg = mg_find(sv, PERL_MAGIC_vstring)))
         (void)pst_write_vstring(&st->w, mg->mg_ptr, (uint64_t)mg->mg_len);
+    return false;
 }
 
 /* perl's immortals, and scalars of which only private flags tell a value. */
@@ -229,8 +254,8 @@ void pstx_store_immortal_undef(pTHX_ pstx_store *st)
 
 void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv)
 {
-    if (PST_UNLIKELY(SvMAGICAL(sv)))
-        store_magical(aTHX_ st, sv);
+    if (PST_UNLIKELY(SvMAGICAL(sv)) && store_magical(aTHX_ st, sv))
+        return;
     if (PST_UNLIKELY(SvIMMORTAL(sv)) && (sv == &PL_sv_yes || sv == &PL_sv_no)) {
         (void)pst_write_marker(&st->w, sv == &PL_sv_yes ? PST_SV_YES : PST_SV_NO);
         return;
@@ -295,10 +320,14 @@ PST_INLINE void prefetch_items(const AV *av, IV at)
     }
 }
 
-/* Is a missing or immortal item written as &PL_sv_undef itself, not as a hole? */
-static bool is_undef_item(const pstx_store *st, const SV *sv)
+/* What stands for an item that is missing (sv is NULL) or &PL_sv_undef itself. @- and @+ hold
+ * nothing: perl makes their items, undefined until they are read, when it is asked for them. */
+PST_COLD static enum pst_tag marker_of_no_item(const pstx_store *st, const AV *av, const SV *sv)
 {
-    return sv && PSTX_HAS_SVUNDEF_ELEM && pstx_store_knows(st, PST_MINOR_OF_SVUNDEF_ELEM);
+    if (sv)
+        return PSTX_HAS_SVUNDEF_ELEM && pstx_store_knows(st, PST_MINOR_OF_SVUNDEF_ELEM) ? PST_SVUNDEF_ELEM
+                                                                                       : PST_SV_UNDEF;
+    return SvRMAGICAL(av) && mg_find((const SV *)av, PERL_MAGIC_regdata) ? PST_UNDEF : PST_SV_UNDEF;
 }
 
 /* Items up to the first that is no plain scalar. */
@@ -311,7 +340,7 @@ static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
         f->at++;
         if (PST_UNLIKELY(!sv || sv == &PL_sv_undef)) {
             st->tags++;
-            (void)pst_write_marker(&st->w, is_undef_item(st, sv) ? PST_SVUNDEF_ELEM : PST_SV_UNDEF);
+            (void)pst_write_marker(&st->w, marker_of_no_item(st, av, sv));
         }
         else if (!pstx_store_leaf(aTHX_ st, sv)) {
             prefetch_items(av, f->at - 1);
