@@ -111,7 +111,7 @@ for my $method (qw(freeze serialize nfreeze)) {
     dies_as(argument => qr/^too many arguments$/, sub { $pf->$method([], 1) }, "$method of two");
 }
 dies_as(argument => qr/^Not a reference$/, sub { $pf->clone(1) }, 'clone(1)');
-dies_as(argument => qr/^Not a scalar string$/, sub { $pf->thaw(@$_) }, 'thaw of no string') for [], [undef], [[]], [\'x'];
+dies_as(argument => qr/^Not a scalar string$/, sub { $pf->thaw(@$_) }, 'thaw of no string') for [], [undef], [[]], [\'x'], [5], [*STDOUT];
 dies_as(truncated => qr/^Storable string is empty \(0 bytes\)$/, sub { $pf->thaw('') }, 'thaw of nothing');
 dies_as(argument => qr/^Frozen string corrupt/, sub { $pf->thaw("\5\x0b\x{100}") }, 'thaw of text');
 dies_as(argument => qr/^not a valid file descriptor$/, sub { $pf->fd_retrieve('x') }, 'fd_retrieve of a name');

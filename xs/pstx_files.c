@@ -43,7 +43,7 @@ SV *pstx_file_image(pTHX_ const pstx_object *object, SV *ref, bool netorder)
 SV *pstx_thaw(pTHX_ const pstx_object *object, SV *image, SV *flags)
 {
     SvGETMAGIC(image);
-    if (object && (!SvOK(image) || SvROK(image)))
+    if (object && !SvPOKp(image))
         pstx_croak_outside(aTHX_ object, PSTX_MSG_NOT_A_STRING);
     return SvOK(image) ? pstx_retrieve_memory(aTHX_ image, flags, false, object) : &PL_sv_undef;
 }

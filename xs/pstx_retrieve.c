@@ -594,7 +594,7 @@ SV *pstx_retrieve_memory(pTHX_ SV *image, SV *flags, bool cloning, const pstx_ob
     begin_run(aTHX_ rt, object);
     if ((cloning && !object) || is_given)
         rt->run.opt.flags = cloning ? PSTX_FLAGS_ALL : given;
-    if (SvROK(image))
+    if (!SvPOKp(image))
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_STRING);
     bytes = image_bytes(aTHX_ rt, image, &len);
     pst_reader_init(&rt->r, (const uint8_t *)bytes, len);
