@@ -10,9 +10,10 @@
 /* Options, as bits of what a command takes. */
 enum {
     OPT_JSON = 1, OPT_DEPTH = 2, OPT_PATH = 4, OPT_TAGGED = 8, OPT_SUMMARY = 16, OPT_RECURSIVE = 32,
-    OPT_FROM_JSON = 64,
+    OPT_FROM_JSON = 64, OPT_MAX_UNPACKED = 128,
     OPT_ORDER = 0x10000, OPT_LIKE = 0x20000, OPT_MINOR = 0x40000, OPT_EXACT = 0x80000,
     OPT_NESTED = 0x100000, OPT_IN_PLACE = 0x200000, OPT_BACKUP = 0x400000,
+    OPT_ALL = OPT_MAX_UNPACKED,     /* of every command */
     OPT_CONVERT = OPT_ORDER | OPT_LIKE | OPT_MINOR | OPT_EXACT | OPT_NESTED | OPT_IN_PLACE | OPT_BACKUP
 };
 
@@ -60,6 +61,7 @@ static const struct option { unsigned bit; const char *name, *argument, *summary
     { OPT_NESTED, "--nested", NULL, "images in the strings of hooks, too" },
     { OPT_IN_PLACE, "--in-place", NULL, "write each file anew, all or nothing" },
     { OPT_BACKUP, "--backup", "[=SUFFIX]", "keep the old file as FILE.bak, or FILE with SUFFIX" },
+    { OPT_MAX_UNPACKED, "--max-unpacked", "BYTES", "gzip: unpack up to so much, not 64 times the file" },
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
@@ -72,6 +74,7 @@ typedef struct cli {
     const char   **files;         /* as they were named */
     int            file_count;
     bool           recursive;
+    uint64_t       max_unpacked;  /* 0: see pst_unpack.h */
     char         **found;         /* in directories; the last one is the next */
     size_t         found_count, found_room;
 } cli;
@@ -97,7 +100,7 @@ static void print_options(pst_out *o, unsigned bits)
     for (i = 0; i < OPTION_COUNT; i++) {
         if (!(options[i].bit & bits))
             continue;
-        column(o, options[i].name, options[i].argument, 20);
+        column(o, options[i].name, options[i].argument, 22);
         pst_out_str(o, options[i].summary);
         pst_out_char(o, '\n');
     }
@@ -114,7 +117,7 @@ static void usage(const cli *c, pst_out *o)
         pst_out_str(o, c->command->run == pst_diff ? " [OPTION...] FILE FILE\n\n" : " [OPTION...] FILE...\n\n");
         pst_out_str(o, c->command->summary);
         pst_out_str(o, "\n\n");
-        print_options(o, c->command->options);
+        print_options(o, c->command->options | OPT_ALL);
     }
     else {
         pst_out_str(o, " COMMAND [OPTION...] FILE...\n\nLooks into images that perl's Storable or Permafrost wrote.\n\n");
@@ -168,6 +171,10 @@ static int take_option(cli *c, const struct option *option, const char *value)
         if (!parse_number(value, &c->job.max_depth))
             return wrong_usage(c, "no number: ", value);
         break;
+    case OPT_MAX_UNPACKED:
+        if (!parse_number(value, &c->max_unpacked) || !c->max_unpacked)
+            return wrong_usage(c, "no number of bytes: ", value);
+        break;
     case OPT_PATH:
         if (!pst_steps_init(&steps, value))
             return wrong_usage(c, steps.error, NULL);
@@ -193,7 +200,7 @@ static const struct option *find_option(const cli *c, const char *text, size_t l
 {
     size_t i;
     for (i = 0; i < OPTION_COUNT; i++)
-        if ((options[i].bit & c->command->options) && strlen(options[i].name) == len
+        if ((options[i].bit & (c->command->options | OPT_ALL)) && strlen(options[i].name) == len
             && memcmp(options[i].name, text, len) == 0)
             return &options[i];
     return NULL;
@@ -277,7 +284,7 @@ static int run_file(cli *c, const char *name)
     if (!c->host->open(c->host, name, &source))
         return complain(c, name);
     c->job.source = &source;
-    if (pst_unpack(c->host, &source, &c->job.packed))
+    if (pst_unpack(c->host, &source, c->max_unpacked, &c->job.packed))
         status = c->command->run(&c->job);
     else if (check) {
         c->job.unpack_error = c->host->reason;
@@ -297,7 +304,7 @@ static int run_two(cli *c)
     for (i = 0; i < 2 && status == PST_FINE; i++) {
         if (!c->host->open(c->host, c->files[i], &source[i]))
             status = complain(c, c->files[i]);
-        else if (++opened && !pst_unpack(c->host, &source[i], NULL))
+        else if (++opened && !pst_unpack(c->host, &source[i], c->max_unpacked, NULL))
             status = complain(c, c->files[i]);
     }
     if (status == PST_FINE) {

@@ -1,15 +1,24 @@
 /* pst_inflate.c - unpacking gzip (RFC 1951 and 1952), for the programs; see pst_unpack.h.
  *
- * Codes are decoded through a table of all 15-bit prefixes. What is wrong with the input
- * sticks in `wrong` and ends every loop; reading past the end gives zeros, and `wrong`.
+ * Codes of up to FAST_BITS bits are looked up; the few symbols with longer ones are found bit
+ * by bit. So tables are small: a damaged file may ask for new ones every few bytes. What is
+ * wrong with the input sticks in `wrong` and ends every loop; reading past the end gives zeros,
+ * and `wrong`.
  */
 #include "pst_unpack.h"
 
 enum {
-    MAX_BITS = 15, TABLE = 1 << MAX_BITS,
+    MAX_BITS = 15, FAST_BITS = 10, FAST = 1 << FAST_BITS,
     HISTORY = 32768, OUT_SIZE = 2 * HISTORY,
     LITERALS = 288, DISTANCES = 32
 };
+
+/* A prefix code. Codes of one length are numbers in a row, given to symbols in their order. */
+typedef struct code {
+    uint16_t fast[FAST];             /* by the next bits: symbol << 4 | bits; 0: longer, or none */
+    uint16_t count[MAX_BITS + 1];    /* symbols with codes of so many bits */
+    uint16_t symbols[LITERALS];      /* by length of code, then by number */
+} code;
 
 typedef struct inflate {
     pst_cursor  in;
@@ -22,7 +31,9 @@ typedef struct inflate {
     uint8_t     out[OUT_SIZE];  /* the last HISTORY bytes at least, once there are so many */
     size_t      out_len, written;
     uint32_t    crc, len;       /* of the member, so far */
-    uint16_t    literals[TABLE], distances[TABLE];   /* symbol << 4 | bits; 0: no code */
+    uint32_t    crc_table[8][256];
+    bool        fixed;          /* the codes are those that the format fixes */
+    code        literals, distances;
 } inflate;
 
 /* ---- bits ---------------------------------------------------------------------------------- */
@@ -80,17 +91,30 @@ static uint32_t take_le32(inflate *s)
 
 /* ---- output -------------------------------------------------------------------------------- */
 
-static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t len)
+/* crc_table[n][b]: what byte b does to the checksum when n bytes follow it. */
+static void make_crc_table(uint32_t table[8][256])
 {
-    static const uint32_t nibble[16] = {
-        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-        0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c
-    };
-    crc = ~crc;
-    for (; len--; p++) {
-        crc = crc >> 4 ^ nibble[(crc ^ *p) & 15];
-        crc = crc >> 4 ^ nibble[(crc ^ *p >> 4) & 15];
+    unsigned i, bit, n;
+    for (i = 0; i < 256; i++) {
+        uint32_t v = i;
+        for (bit = 0; bit < 8; bit++)
+            v = v & 1 ? v >> 1 ^ 0xedb88320 : v >> 1;
+        table[0][i] = v;
     }
+    for (n = 1; n < 8; n++)
+        for (i = 0; i < 256; i++)
+            table[n][i] = table[n - 1][i] >> 8 ^ table[0][table[n - 1][i] & 255];
+}
+
+static uint32_t crc32(uint32_t table[8][256], uint32_t crc, const uint8_t *p, size_t len)
+{
+    crc = ~crc;
+    for (; len >= 8; p += 8, len -= 8)
+        crc = table[7][(crc ^ p[0]) & 255] ^ table[6][(crc >> 8 ^ p[1]) & 255]
+            ^ table[5][(crc >> 16 ^ p[2]) & 255] ^ table[4][crc >> 24 ^ p[3]]
+            ^ table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^ table[0][p[7]];
+    for (; len--; p++)
+        crc = crc >> 8 ^ table[0][(crc ^ *p) & 255];
     return ~crc;
 }
 
@@ -98,7 +122,7 @@ static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t len)
 static void hand_out(inflate *s)
 {
     size_t len = s->out_len - s->written;
-    s->crc = crc32(s->crc, s->out + s->written, len);
+    s->crc = crc32(s->crc_table, s->crc, s->out + s->written, len);
     s->len += (uint32_t)len;
     if (len && !s->write(s->host, s->out + s->written, len))
         s->wrong = "there is no room for what it unpacks to";
@@ -118,39 +142,62 @@ static void put(inflate *s, uint8_t byte)
 
 /* ---- codes --------------------------------------------------------------------------------- */
 
-/* The table of a code, from the lengths of its symbols. RETURNS: false if they make none. */
-static bool make_table(uint16_t *table, const uint8_t *lengths, unsigned count)
+/* A code, from the lengths of its symbols' codes. RETURNS: false if they make none. */
+static bool make_code(code *c, const uint8_t *lengths, unsigned count)
 {
-    unsigned per_length[MAX_BITS + 1] = { 0 }, next[MAX_BITS + 2] = { 0 }, i, code = 0, used = 0;
+    unsigned next[MAX_BITS + 2] = { 0 }, first[MAX_BITS + 2] = { 0 }, i, value = 0, used = 0;
+    memset(c->fast, 0, sizeof c->fast);
+    memset(c->count, 0, sizeof c->count);
     for (i = 0; i < count; i++)
-        per_length[lengths[i]]++;
+        c->count[lengths[i]]++;
+    c->count[0] = 0;
     for (i = 1; i <= MAX_BITS; i++) {
-        next[i] = code;
-        code = (code + per_length[i]) << 1;
-        used += per_length[i] << (MAX_BITS - i);
+        next[i] = value;
+        value = (value + c->count[i]) << 1;
+        first[i + 1] = first[i] + c->count[i];
+        used += (unsigned)c->count[i] << (MAX_BITS - i);
     }
-    if (used > TABLE)
+    if (used > 1u << MAX_BITS)
         return false;
-    memset(table, 0, sizeof *table * TABLE);
     for (i = 0; i < count; i++) {
         unsigned bits = lengths[i], reversed = 0, at;
         if (!bits)
             continue;
-        code = next[bits]++;
+        value = next[bits]++;
+        c->symbols[first[bits]++] = (uint16_t)i;
+        if (bits > FAST_BITS)
+            continue;
         for (at = 0; at < bits; at++)
-            reversed |= (code >> at & 1) << (bits - 1 - at);
-        for (; reversed < TABLE; reversed += 1u << bits)
-            table[reversed] = (uint16_t)(i << 4 | bits);
+            reversed |= (value >> at & 1) << (bits - 1 - at);
+        for (; reversed < FAST; reversed += 1u << bits)
+            c->fast[reversed] = (uint16_t)(i << 4 | bits);
     }
     return true;
 }
 
-static unsigned take_symbol(inflate *s, const uint16_t *table)
+/* The symbol of the next bits, as in code.fast. RETURNS: 0 if they begin no code. */
+static unsigned find_symbol(const code *c, uint64_t next)
+{
+    unsigned bits, value = 0, first = 0, index = 0;
+    for (bits = 1; bits <= MAX_BITS; bits++, next >>= 1) {
+        value = value << 1 | (unsigned)(next & 1);
+        first <<= 1;
+        if (value - first < c->count[bits])
+            return (unsigned)c->symbols[index + value - first] << 4 | bits;
+        first += c->count[bits];
+        index += c->count[bits];
+    }
+    return 0;
+}
+
+static unsigned take_symbol(inflate *s, const code *c)
 {
     unsigned entry;
     need_bits(s, MAX_BITS);
-    entry = table[s->bits & (TABLE - 1)];
-    if (!(entry & 15)) {
+    entry = c->fast[s->bits & (FAST - 1)];
+    if (!entry)
+        entry = find_symbol(c, s->bits);
+    if (!entry) {
         s->wrong = "the gzip data are damaged";
         return 0;
     }
@@ -162,13 +209,16 @@ static unsigned take_symbol(inflate *s, const uint16_t *table)
 static void fixed_codes(inflate *s)
 {
     uint8_t lengths[LITERALS];
+    if (s->fixed)
+        return;
+    s->fixed = true;
     memset(lengths, 8, 144);
     memset(lengths + 144, 9, 112);
     memset(lengths + 256, 7, 24);
     memset(lengths + 280, 8, 8);
-    (void)make_table(s->literals, lengths, LITERALS);
+    (void)make_code(&s->literals, lengths, LITERALS);
     memset(lengths, 5, DISTANCES);
-    (void)make_table(s->distances, lengths, DISTANCES);
+    (void)make_code(&s->distances, lengths, DISTANCES);
 }
 
 static void dynamic_codes(inflate *s)
@@ -177,14 +227,15 @@ static void dynamic_codes(inflate *s)
     uint8_t lengths[LITERALS + DISTANCES + 138] = { 0 }, code_lengths[19] = { 0 };
     unsigned literals = take_bits(s, 5) + 257, distances = take_bits(s, 5) + 1, codes = take_bits(s, 4) + 4;
     unsigned i;
+    s->fixed = false;
     for (i = 0; i < codes; i++)
         code_lengths[order[i]] = (uint8_t)take_bits(s, 3);
-    if (literals > LITERALS || !make_table(s->literals, code_lengths, 19)) {
+    if (literals > LITERALS || !make_code(&s->literals, code_lengths, 19)) {
         s->wrong = "the gzip data are damaged";
         return;
     }
     for (i = 0; i < literals + distances && !s->wrong; ) {
-        unsigned symbol = take_symbol(s, s->literals), repeat = 1;
+        unsigned symbol = take_symbol(s, &s->literals), repeat = 1;
         uint8_t value = (uint8_t)(symbol < 16 ? symbol : symbol == 16 && i ? lengths[i - 1] : 0);
         if (symbol == 16)
             repeat = 3 + take_bits(s, 2);
@@ -195,8 +246,8 @@ static void dynamic_codes(inflate *s)
         while (repeat--)
             lengths[i++] = value;
     }
-    if (!s->wrong && (!make_table(s->literals, lengths, literals)
-                      || !make_table(s->distances, lengths + literals, distances)))
+    if (!s->wrong && (!make_code(&s->literals, lengths, literals)
+                      || !make_code(&s->distances, lengths + literals, distances)))
         s->wrong = "the gzip data are damaged";
 }
 
@@ -226,7 +277,7 @@ static void coded_block(inflate *s)
         1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537,
         2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577 };
     while (!s->wrong) {
-        unsigned symbol = take_symbol(s, s->literals), len, distance;
+        unsigned symbol = take_symbol(s, &s->literals), len, distance;
         if (symbol < 256) {
             if (!s->wrong)
                 put(s, (uint8_t)symbol);
@@ -239,7 +290,7 @@ static void coded_block(inflate *s)
             return;
         }
         len = length_base[symbol - 257] + take_bits(s, length_bits[symbol - 257]);
-        distance = take_symbol(s, s->distances);
+        distance = take_symbol(s, &s->distances);
         if (distance > 29) {
             s->wrong = "the gzip data are damaged";
             return;
@@ -341,6 +392,7 @@ const char *pst_gunzip(const pst_memory *memory, const pst_source *source,
     memset(s, 0, sizeof *s);
     s->write = write;
     s->host = host;
+    make_crc_table(s->crc_table);
     pst_window_init(&s->window, source, memory);
     pst_window_seek(&s->window, &s->in, 0);
     if (!gzip_header(s))

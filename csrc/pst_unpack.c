@@ -1,6 +1,8 @@
 /* pst_unpack.c - see pst_unpack.h. */
 #include "pst_unpack.h"
 
+enum { START = 256 };   /* bytes that tell what it is */
+
 /* The value of a base64 digit, or: -1 none, -2 to be passed over, -3 padding. */
 static int digit(uint8_t c)
 {
@@ -76,6 +78,13 @@ static bool is_base64(const uint8_t *p, size_t len)
         || (n >= 3 && (out[0] == 4 || out[0] == 5) && out[1] < 32);
 }
 
+static bool is_packed(const pst_source *source)
+{
+    uint8_t start[START];
+    size_t len = pst_source_read(source, 0, start, sizeof start);
+    return is_gzip(start, len) || is_base64(start, len);
+}
+
 static const char *unbase64(pst_host *host, const pst_source *source, void *spool)
 {
     enum { PART = 4096 };
@@ -97,10 +106,36 @@ static const char *unbase64(pst_host *host, const pst_source *source, void *spoo
     return !n || host->spool_write(spool, out, n) ? NULL : "there is no room for what it unpacks to";
 }
 
-/* One layer. RETURNS: 1 unpacked, 0 it is none of these, -1 with host->reason. */
-static int unpack_once(pst_host *host, pst_source *source, const char **how)
+/* A spool that takes so many bytes and no more. */
+typedef struct bounded { pst_host *host; void *spool; uint64_t left; bool full; } bounded;
+
+static bool bounded_write(void *context, const void *bytes, size_t len)
 {
-    uint8_t start[256];
+    bounded *b = (bounded *)context;
+    b->full = len > b->left;
+    if (b->full)
+        return false;
+    b->left -= len;
+    return b->host->spool_write(b->spool, bytes, len);
+}
+
+static const char *gunzip(pst_host *host, const pst_source *source, void *spool, uint64_t most)
+{
+    bounded b;
+    const char *wrong;
+    b.host = host;
+    b.spool = spool;
+    b.left = most;
+    b.full = false;
+    wrong = pst_gunzip(host->memory, source, bounded_write, &b);
+    return b.full ? "it unpacks to too much; --max-unpacked allows more" : wrong;
+}
+
+/* One layer, into `most` bytes. RETURNS: 1 unpacked, 0 it is none of these, -1 with
+ * host->reason. */
+static int unpack_once(pst_host *host, pst_source *source, uint64_t most, const char **how)
+{
+    uint8_t start[START];
     size_t len = pst_source_read(source, 0, start, sizeof start);
     const char *wrong;
     void *spool;
@@ -115,7 +150,7 @@ static int unpack_once(pst_host *host, pst_source *source, const char **how)
         host->reason = "out of memory";
         return -1;
     }
-    wrong = gzip ? pst_gunzip(host->memory, source, host->spool_write, spool)
+    wrong = gzip ? gunzip(host, source, spool, most)
                  : unbase64(host, source, spool);
     host->spool_source(spool, &unpacked);
     if (wrong) {
@@ -128,10 +163,14 @@ static int unpack_once(pst_host *host, pst_source *source, const char **how)
     return 1;
 }
 
-bool pst_unpack(pst_host *host, pst_source *source, const char **how)
+bool pst_unpack(pst_host *host, pst_source *source, uint64_t most, const char **how)
 {
     int layers, done = 1;
-    for (layers = 0; layers < 3 && done > 0; layers++)
-        done = unpack_once(host, source, how);
-    return done >= 0;
+    if (!most)
+        most = source->len < UINT64_MAX / 128 ? source->len * PST_UNPACK_TIMES + PST_UNPACK_FREE : UINT64_MAX;
+    for (layers = 0; layers <= PST_UNPACK_LAYERS && done > 0; layers++)
+        done = layers < PST_UNPACK_LAYERS ? unpack_once(host, source, most, how) : is_packed(source);
+    if (done > 0)
+        host->reason = "it is packed more than three times; unpack it first";
+    return !done;
 }

@@ -265,10 +265,19 @@ static bool report_key(pst_walk *w, pst_event *ev)
 
 /* ---- objects --------------------------------------------------------------------------- */
 
+/* The frame of what holds the object that begins; in old formats each has one around it. */
+static const pst_frame *holder(const pst_walk *w)
+{
+    size_t depth = w->depth;
+    if (depth && w->frames[depth - 1].kind == PST_F_OLD)
+        depth--;
+    return depth ? &w->frames[depth - 1] : NULL;
+}
+
 /* Numbers that the token refers to must exist, and CODE must hold text. */
 static bool check_token(pst_walk *w, const pst_token *t)
 {
-    const pst_frame *f = w->depth ? &w->frames[w->depth - 1] : NULL;
+    const pst_frame *f = holder(w);
     if (f && f->marker == PST_CODE && t->marker != PST_SCALAR && t->marker != PST_UTF8STR)
         return pst_reader_fail(&w->r, PST_ERR_MARKER, PST_SCALAR, t->wire);
     if (w->fragment || w->tagged)
@@ -319,7 +328,7 @@ PST_INLINE bool begin(pst_walk *w, pst_event *ev)
     ev->end = pst_cursor_off(&w->r.in);
     ev->depth = w->depth;
     ev->leaf = kind == LEAF;
-    if ((!ev->leaf || ev->token.marker == PST_OBJECT || (w->depth && w->frames[w->depth - 1].kind == PST_F_ONE))
+    if ((!ev->leaf || ev->token.marker == PST_OBJECT || w->old || (w->depth && w->frames[w->depth - 1].kind == PST_F_ONE))
         && !check_token(w, &ev->token))
         return false;
     ev->tag = takes_tag(ev->token.marker) ? w->tag_count++ : PST_NO_TAG;

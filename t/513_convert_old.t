@@ -110,4 +110,12 @@ for my $at (11 .. length($image) - 1) {
     my ($byte) = $@ =~ /cut off \(byte (\d+)/;
     ok(defined $byte && $byte <= $at, "cut at $at") or diag $@;
 }
+
+# What no reader takes is refused, and not written in another form: code without text.
+for my $inner ("\x08\0X", "\x02\0\0\0\0X", "\x04\x05XX", "\0\0\0\0\0X") {
+    my $bytes = "\x03\x04\x1a${inner}XX";
+    ok(!eval { Permafrost::Image->convert($bytes, order => 'native'); 1 }, 'code made of ' . unpack 'H*', $inner);
+    like($@, qr{misplaced marker .*, at \$\{\$\}\)}, 'refused');
+}
+like(eval { Permafrost::Image->convert("\x03\x1a\x0a\x03{1}XX", order => 'network') } // $@, qr/\x1a\x0a\x03\{1}/, 'code with text');
 done_testing;

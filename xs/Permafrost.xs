@@ -312,12 +312,15 @@ PPCODE:
     PUSHs(result[1]);
     PUSHs(result[2]);
 
-# _unpack(IMAGE): without gzip and base64 around it; undef if these are damaged.
+# _unpack(IMAGE, MOST): without gzip and base64 around it; or undef, and why.
 void
-_unpack(SV *image)
+_unpack(SV *image, UV most)
 PPCODE:
-    image = pstx_image_unpack(aTHX_ image);
+    const char *reason = NULL;
+    image = pstx_image_unpack(aTHX_ image, most, &reason);
     XPUSHs(image ? image : &PL_sv_undef);
+    if (reason)
+        XPUSHs(sv_2mortal(newSVpv(reason, 0)));
 
 # _from_json(JSON): image, and a message if there is none.
 void

@@ -159,15 +159,17 @@ void pstx_image_capture(pTHX_ SV *image, SSize_t items, SV **args, SV **result)
     result[2] = c.err;
 }
 
-SV *pstx_image_unpack(pTHX_ SV *image)
+SV *pstx_image_unpack(pTHX_ SV *image, UV most, const char **reason)
 {
     SV *bytes = bytes_of(aTHX_ image), *result = bytes;
     pst_host host;
     pst_source source;
     pst_host_init(&host);
     pst_source_memory(&source, SvPVX_const(bytes), SvCUR(bytes));
-    if (!pst_unpack(&host, &source, NULL))
+    if (!pst_unpack(&host, &source, most, NULL)) {
+        *reason = host.reason;
         result = NULL;
+    }
     else if (source.host) {
         result = sv_2mortal(newSV((STRLEN)source.len + 1));
         SvPOK_on(result);

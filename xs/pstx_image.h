@@ -24,8 +24,10 @@ SV *pstx_image_convert(pTHX_ SV *image, const char *order, int minor, bool exact
  *   result  gets three mortals: exit status, output, messages */
 void pstx_image_capture(pTHX_ SV *image, SSize_t items, SV **args, SV **result);
 
-/* What gzip or base64 unpacks to; anything else as it is. RETURNS: mortal; NULL if it is damaged. */
-SV *pstx_image_unpack(pTHX_ SV *image);
+/* What gzip or base64 unpacks to; anything else as it is.
+ *   most  see pst_unpack()
+ * RETURNS: mortal; NULL with *reason if it is damaged or too much. */
+SV *pstx_image_unpack(pTHX_ SV *image, UV most, const char **reason);
 
 /* The image that tagged JSON describes. RETURNS: mortal; an empty string with *message (mortal)
  * set if it does not. */

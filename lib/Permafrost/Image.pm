@@ -39,13 +39,17 @@ sub new {
     my ($class, @options) = @_;
     my %option = @options == 1 ? (bytes => @options) : @options;
     my @source = grep { exists $option{$_} } qw(bytes file handle);
-    my @unknown = grep { !/\A(?:bytes|file|handle)\z/ } sort keys %option;
+    my @unknown = grep { !/\A(?:bytes|file|handle|max_unpacked)\z/ } sort keys %option;
     Carp::croak("Permafrost::Image: unknown option '$unknown[0]'") if @unknown;
     Carp::croak('Permafrost::Image: one of bytes, file and handle is needed') if @source != 1;
     my $value = $option{$source[0]};
     Carp::croak("Permafrost::Image: $source[0] is not defined") if !defined $value;
-    return bless { bytes => _read_handle($value) }, $class if $source[0] eq 'handle';
-    return bless { $source[0] => $value }, $class;
+    my $most = $option{max_unpacked};
+    Carp::croak('Permafrost::Image: max_unpacked is a number of bytes')
+        if defined $most && $most !~ /\A[1-9][0-9]{0,17}\z/;
+    my %self = $source[0] eq 'handle' ? (bytes => _read_handle($value)) : ($source[0] => $value);
+    $self{max_unpacked} = $most if defined $most;
+    return bless \%self, $class;
 }
 
 # The image that tagged JSON describes.
@@ -70,6 +74,7 @@ sub _read_handle {
 sub _die {
     my ($message, $name) = @_;
     $message =~ s/\A-: //;
+    $message =~ s/--max-unpacked/max_unpacked/;
     $message =~ s/\n\z//;
     Carp::croak($message) if !defined $name;
     require Permafrost::Error;
@@ -84,6 +89,7 @@ sub _run {
     my ($self, $findings, $command, @options) = @_;
     my @file = defined $self->{file} ? $self->{file} : '-';
     utf8::encode($_) for grep { utf8::is_utf8($_) } @options, @file;
+    push @options, "--max-unpacked=$self->{max_unpacked}" if $self->{max_unpacked};
     my ($status, $output, $message) = _capture($self->{bytes}, 'permafrost', $command, @options, '--', @file);
     return $output if $status == 0 || ($findings && $status == 1);
     _die($message, $status == 1 ? $self->check->{error} : undef);
@@ -103,8 +109,8 @@ sub bytes {
         open my $in, '<', $self->{file} or Carp::croak("$self->{file}: $!");
         $bytes = _read_handle($in);
     }
-    $bytes = _unpack($bytes);
-    Carp::croak('Permafrost::Image: what the image is packed in is damaged') if !defined $bytes;
+    ($bytes, my $reason) = _unpack($bytes, $self->{max_unpacked} || 0);
+    _die($reason) if defined $reason;
     return $bytes;
 }
 

@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     const unsigned choice = len ? bytes[len - 1] : 0;
     const char *target = targets[choice % COUNT];
     const int minor = choice & 0x80 ? (int)(choice >> 3 & 15) : -1;
-    output kept = { NULL, 0, 0 }, there = { NULL, 0, 0 }, again = { NULL, 0, 0 };
+    output kept = { NULL, 0, 0, 0 }, there = { NULL, 0, 0, 0 }, again = { NULL, 0, 0, 0 };
     pst_conversion c;
     if (convert(bytes, len, NULL, -1, false, &kept, &c)) {
         fuzz_check(c.was.netorder || c.was.major < PST_MAJOR || kept.len == image_len(bytes, len), "kept order: another length");

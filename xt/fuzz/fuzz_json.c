@@ -64,7 +64,7 @@ static void unpack(const uint8_t *bytes, size_t len)
     host.spool_write = append;
     host.spool_source = spool_source;
     pst_source_memory(&source, bytes, len);
-    fuzz_check(pst_unpack(&host, &source, NULL) || host.reason, "no reason");
+    fuzz_check(pst_unpack(&host, &source, 0, NULL) || host.reason, "no reason");
     (void)pst_sniff(&source);
     close_source(&host, &source);
 }
