@@ -26,6 +26,7 @@ typedef struct inflate {
     const char *wrong;
     uint64_t    bits;           /* the next bits, lowest first */
     unsigned    bit_count;
+    unsigned    missing;        /* bytes asked for beyond the end */
     bool      (*write)(void *host, const void *bytes, size_t len);
     void       *host;
     uint8_t     out[OUT_SIZE];  /* the last HISTORY bytes at least, once there are so many */
@@ -45,7 +46,7 @@ static void need_bits(inflate *s, unsigned count)
         s->bits |= (uint64_t)(p ? *p : 0) << s->bit_count;
         s->bit_count += 8;
         /* Codes are looked up with more bits than they have, so some zeros may be asked for. */
-        if (!p && s->bit_count > 64 - 8) {
+        if (!p && ++s->missing > MAX_BITS / 8 + 1) {
             s->wrong = "the gzip data are cut off";
             return;
         }
@@ -399,10 +400,6 @@ const char *pst_gunzip(const pst_memory *memory, const pst_source *source,
         s->wrong = "the gzip header is damaged";
     while (!s->wrong) {
         member(s);
-        /* Bytes that were taken ahead belong to the next member's header, or to nothing. */
-        s->in.pos -= s->bit_count / 8;
-        s->bits = 0;
-        s->bit_count = 0;
         if (s->wrong || !gzip_header(s))
             break;
     }

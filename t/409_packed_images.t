@@ -109,6 +109,16 @@ for my $case (['the fixed codes', $fixed], ['codes of their own', $own]) {
     is($got, "1 -: empty\n", "... and nothing is in it");
 }
 
+# Zeros were read beyond the end of a file that is cut off; where they are a code, for ever.
+{
+    my $cut = MIME::Base64::decode('H4sIAE4wDmsAA+0YTW8bRXQ/ZtfjcQzFcVRPUkJMRTIwQUJMRSI6eyI4YyI6bnVs');
+    is(cli($cut, 'json', '-'), "2 -: the gzip data are cut off\n", 'zeros behind the end');
+    my $image = nfreeze([('0' x 1000) x 500]);
+    my $packed = gzip($image);
+    my %got = map { cli(substr($packed, 0, -$_), 'json', '-') => 1 } 1 .. 40;
+    is_deeply([sort keys %got], ["2 -: the gzip data are cut off\n"], 'cut by 1 to 40 bytes');
+}
+
 # ---- right ---------------------------------------------------------------------------------------
 
 # Codes of all lengths up to 15 bits: each byte half as often as the one before it.
