@@ -62,12 +62,44 @@ SKIP: {
 is(pf->{store}->([($piece) x 70], '/dev/null'), 1, 'a device');
 
 # Memory: that of a large image is less than the image
-SKIP: {
-    skip 'no /proc', 2 if !-r '/proc/self/status';
-    skip 'a sanitizer takes memory of its own', 2 if ($ENV{LD_PRELOAD} // '') =~ /asan/;
-    my $grown = `"$^X" @{[map { qq("-I$_") } @INC]} -MPermafrost -e 'sub peak { open my \$in, "<", "/proc/self/status"; (map { /VmHWM:\\s+(\\d+)/ } <\$in>)[0] } my \@data = ("x" x 1_000_000) x 160; my \$before = peak(); Permafrost::store(\\\@data, shift) or die; print peak() - \$before' $file`;
+SKIP: for my $how ('store(\@data, shift)', 'open(OUT, q(>), shift) && store_fd(\@data, *OUT) && close OUT') {
+    skip 'no /proc', 3 if !-r '/proc/self/status';
+    skip 'a sanitizer takes memory of its own', 3 if ($ENV{LD_PRELOAD} // '') =~ /asan/;
+    my $grown = `"$^X" @{[map { qq("-I$_") } @INC]} -MPermafrost=:DEFAULT,store_fd -e 'sub peak { open my \$in, "<", "/proc/self/status"; (map { /VmHWM:\\s+(\\d+)/ } <\$in>)[0] } my \@data = ("x" x 1_000_000) x 160; my \$before = peak(); $how or die; print peak() - \$before' $file`;
     is(-s $file, 160 * 1_000_005 + 24, '160 MB');
+    like($grown, qr/\A[0-9]+\z/, '... was measured');
     cmp_ok($grown, '<', 130_000, '... took less than 130 MB of memory');
 }
+
+# A handle gets nothing before the image is whole, and it need not be one of a file.
+local $ENV{TMPDIR} = File::Temp::tempdir(CLEANUP => 1);
+for my $function (qw(store_fd nstore_fd)) {
+    open my $out, '>:raw', $file or die $!;
+    print {$out} 'before';
+    is(pf->{$function}->([($piece) x 70, 'last'], $out), 1, "$function: 70 MB");
+    print {$out} 'behind';
+    is(tell $out, -s $out, '... the handle knows where it is') if close($out) && open $out, '>>', $file;
+    close $out;
+    open my $in, '<:raw', $file or die $!;
+    read $in, my $text, 6;
+    my $copy = eval { pf->{fd_retrieve}->($in) };
+    is(scalar(grep { $copy->[$_] eq $piece } 0 .. 69), 70, '... as it was');
+    is($copy->[70], 'last', '... to the end');
+    read $in, $text, 7;
+    is($text, 'behind', '... and what follows');
+
+    open $out, '>:raw', $file or die $!;
+    ok(!eval { pf->{$function}->([($piece) x 70, sub { 1 }], $out); 1 }, "$function: code at the end");
+    like($@, qr/^Can't store CODE items \(at \$->\[70\]\)/, '... says so');
+    close $out or die $!;
+    is(-s $file, 0, '... nothing has been sent');
+
+    open $out, '>', \my $memory or die $!;
+    is(pf->{$function}->([($piece) x 70], $out), 1, "$function: a handle in memory");
+    close $out;
+    is(length $memory, 70 * 1_000_005 + ($function eq 'store_fd' ? length(pf->{freeze}->([])) : 7) + 4, '... all of it');
+}
+opendir my $left, $ENV{TMPDIR} or die $!;
+is(scalar(grep { !/\A\.\.?\z/ } readdir $left), 0, 'nothing is left');
 
 done_testing();

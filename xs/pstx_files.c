@@ -124,6 +124,7 @@ SV *pstx_store_fd(pTHX_ const pstx_object *object, SV *ref, SV *handle, SSize_t 
 {
     IO *io;
     SV *image;
+    pstx_spill *spill;
     bool done;
     need_reference(aTHX_ object, ref);
     if (items != 2)
@@ -131,9 +132,11 @@ SV *pstx_store_fd(pTHX_ const pstx_object *object, SV *ref, SV *handle, SSize_t 
     io = handle_io(aTHX_ object, handle);
     ENTER;
     SAVEFREESV(SvREFCNT_inc((SV *)io));     /* hooks may drop it */
-    image = image_of(aTHX_ object, ref, netorder, true, NULL);
-    done = IoOFP(io) && pstx_output(aTHX_ IoOFP(io), image);
-    if (done && (IoFLAGS(io) & IOf_FLUSH))
+    spill = pstx_spill_new_temporary(aTHX);
+    image = image_of(aTHX_ object, ref, netorder, true, spill);
+    done = IoOFP(io) && pstx_spill_send(aTHX_ spill, IoOFP(io))
+        && IoOFP(io) && pstx_write(aTHX_ IoOFP(io), SvPVX_const(image), SvCUR(image));
+    if (done && IoOFP(io) && (IoFLAGS(io) & IOf_FLUSH))
         done = PerlIO_flush(IoOFP(io)) == 0;
     LEAVE;
     if (!done && object)

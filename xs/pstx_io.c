@@ -131,16 +131,15 @@ void pstx_input_release(pstx_input *input)
     Zero(input, 1, pstx_input);
 }
 
-bool pstx_output(pTHX_ PerlIO *io, SV *image)
+bool pstx_write(pTHX_ PerlIO *io, const char *bytes, STRLEN len)
 {
-    const char *p = SvPVX_const(image);
-    STRLEN left = SvCUR(image);
-    while (left) {
-        SSize_t done = PerlIO_write(io, p, left);
+    PERL_UNUSED_CONTEXT;
+    while (len) {
+        SSize_t done = PerlIO_write(io, bytes, len);
         if (done <= 0)
             return false;
-        p += done;
-        left -= (STRLEN)done;
+        bytes += done;
+        len -= (STRLEN)done;
     }
     return true;
 }

@@ -37,8 +37,8 @@ void pstx_input_release(pstx_input *input);
  * if that failed (errno tells). */
 bool pstx_sync(pTHX_ IO *handle);
 
-/* Write all of an image. RETURNS: false if the handle did not take it all (errno tells).
+/* Write all of these bytes. RETURNS: false if the handle did not take it all (errno tells).
  * PERL: may run user code (layers in Perl). */
-bool pstx_output(pTHX_ PerlIO *io, SV *image);
+bool pstx_write(pTHX_ PerlIO *io, const char *bytes, STRLEN len);
 
 #endif

@@ -1,5 +1,6 @@
 /* pstx_spill.c - see pstx_spill.h. */
 #include "pstx_spill.h"
+#include "pstx_io.h"
 #include <fcntl.h>
 
 #ifdef O_CLOEXEC
@@ -33,6 +34,14 @@ pstx_spill *pstx_spill_new(pTHX_ SV *file)
     spill->file = SvREFCNT_inc_simple_NN(file);
     SAVEDESTRUCTOR_X(spill_free, spill);
     return spill;
+}
+
+pstx_spill *pstx_spill_new_temporary(pTHX)
+{
+    const char *dir = TAINTING_get ? NULL : PerlEnv_getenv("TMPDIR");
+    SV *name = sv_2mortal(newSVpv(dir && *dir ? dir : "/tmp", 0));
+    sv_catpvs(name, "/image");
+    return pstx_spill_new(aTHX_ name);
 }
 
 /* Make the file, beside the other, and take its name away. */
@@ -85,6 +94,32 @@ void pstx_spill_reset(pstx_spill *spill)
         return;
     spill->len = 0;
     spill->off = PerlLIO_lseek(spill->fd, 0, SEEK_SET) != 0;
+}
+
+bool pstx_spill_send(pTHX_ const pstx_spill *spill, PerlIO *io)
+{
+    enum { PIECE = 1 << 16 };
+    char *piece;
+    UV left = spill->len;
+    SSize_t got = 0;
+    if (!left)
+        return true;
+    if (PerlLIO_lseek(spill->fd, 0, SEEK_SET) != 0)
+        return false;
+    Newx(piece, PIECE, char);
+    SAVEFREEPV(piece);
+    for (; left; left -= (UV)got) {
+        got = PerlLIO_read(spill->fd, piece, left < PIECE ? (size_t)left : PIECE);
+        if (got < 0 && errno == EINTR)
+            got = 0;
+        else if (got == 0) {
+            errno = EIO;            /* somebody else has cut it */
+            return false;
+        }
+        else if (got < 0 || !pstx_write(aTHX_ io, piece, (STRLEN)got))
+            return false;
+    }
+    return true;
 }
 
 UV pstx_spill_held(const pstx_spill *spill, int *fd)
