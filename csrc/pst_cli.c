@@ -3,8 +3,14 @@
 #include "pst_place.h"
 #include "pst_unpack.h"
 
+/* The number stands in lib/Permafrost.pm. csrc/Makefile hands it over under this name, perl's
+ * build as VERSION. */
 #ifndef PST_VERSION
-#  define PST_VERSION "0.01"
+#  ifdef VERSION
+#    define PST_VERSION VERSION
+#  else
+#    define PST_VERSION "(of no release)"
+#  endif
 #endif
 
 /* Options, as bits of what a command takes. */

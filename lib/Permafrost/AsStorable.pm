@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Permafrost ();
 
-our $VERSION = '0.01';
+our $VERSION = $Permafrost::VERSION;
 
 # Subs that serve under Storable's name, too: all that stock Storable defines and that
 # means something outside of it.

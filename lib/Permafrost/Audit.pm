@@ -3,6 +3,7 @@ package Permafrost::Audit;
 use 5.016;
 use strict;
 use warnings;
+use Permafrost ();
 use Permafrost::Audit::Catalog qw(rule rank_of_confidence);
 use Permafrost::Audit::Files qw(find_files read_file display_name);
 use Permafrost::Audit::Mixed qw(mixed_orders);
@@ -11,7 +12,7 @@ use Permafrost::Audit::Review qw(diff_of_revision parse_diff old_text only_new);
 use Permafrost::Audit::Runtime qw(read_trace merge_trace);
 use Permafrost::Audit::Scan qw(scan scan_text needs_ppi);
 
-our $VERSION = '0.01';
+our $VERSION = $Permafrost::VERSION;
 
 # The command line, for script/permafrost. RETURNS: the exit status.
 sub run {

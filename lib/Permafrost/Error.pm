@@ -7,8 +7,9 @@ use overload
     '""'   => sub { $_[0]->as_string },
     'bool' => sub { !!1 },
     fallback => 1;
+use Permafrost ();
 
-our $VERSION = '0.01';
+our $VERSION = $Permafrost::VERSION;
 
 # Name and number of each code, from the codec's own list.
 my %CODE = do { my $number = 0; map { ($_ => $number++) } Permafrost::_error_names() };

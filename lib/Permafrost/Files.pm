@@ -9,8 +9,6 @@ use File::Basename ();
 use File::Spec ();
 use Permafrost ();
 
-our $VERSION = '0.01';
-
 # A carp from here is about the line of whoever called Permafrost.
 our @CARP_NOT = ('Permafrost');
 

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Permafrost ();
 
-our $VERSION = '0.01';
+our $VERSION = $Permafrost::VERSION;
 
 # Writers of images in native order: which argument is the data, and the usage text of
 # those that perl itself checks the number of arguments of.

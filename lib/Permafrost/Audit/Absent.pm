@@ -3,8 +3,6 @@ package Permafrost::Audit::Absent;
 use strict;
 use warnings;
 
-our $VERSION = '0.01';
-
 # For perl -c of a file some of whose modules are not installed: take them for modules that
 # export whatever they are asked for. Must stay loadable by the oldest perl, and load nothing.
 push @INC, sub {

@@ -10,7 +10,6 @@ use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assignments parent receiver_start constant_string);
 use Permafrost::Audit::Functions qw(is_storable network_name %ROLE);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(find_calls);
 
 use constant { CERTAIN => 3, LIKELY => 2, POSSIBLE => 1 };

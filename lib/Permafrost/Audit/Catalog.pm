@@ -5,7 +5,6 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(rule_ids rule severities confidences rank_of_severity rank_of_confidence confidence_name);
 
 # The findings there are: id => severity unless something raises or lowers it, title, and help.

@@ -9,8 +9,6 @@ use Permafrost::Audit::Fix qw(fix_file unified_diff);
 use Permafrost::Audit::Output qw(format_report formats);
 use Permafrost::Audit::Settings qw(find_settings read_settings);
 
-our $VERSION = '0.01';
-
 my $USAGE = <<'USAGE';
 Usage: permafrost audit [OPTION...] [PATH...]
 

@@ -6,7 +6,6 @@ use warnings;
 use Exporter 'import';
 use Permafrost::Audit::Token qw(:all);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(assignments assigned parent receiver_start strip_parens inside_block constant_string variable has_own);
 
 # Operators, the tightest last. What is missing here binds tighter than a comma.

@@ -5,7 +5,6 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(find_files read_file looks_like_perl head_of display_name readable_name);
 
 # Folders with nothing of the project's own.

@@ -11,7 +11,6 @@ use Permafrost::Audit::Rules qw(examine);
 use Permafrost::Audit::Source ();
 use Permafrost::Audit::Token qw(:all);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(fix_file unified_diff);
 
 # Rewrite what is certain in a file. LINES: only findings on these lines (a hash; undef: all).

@@ -9,7 +9,6 @@ use Permafrost::Audit::Expression qw(assigned parent constant_string receiver_st
 use Permafrost::Audit::Functions qw(kind_of target_argument);
 use Permafrost::Audit::Places qw(class_of method_kind handle_kind file_kind place_text tied_class some_tied_class constructor_text kind_of_class);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(destinations uses_of);
 
 use constant { MAX_STEPS => 40, MAX_DEPTH => 4 };

@@ -5,7 +5,6 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(is_storable kind_of network_name data_argument target_argument imported_names %ROLE);
 
 # What each function does: how it writes, or that it reads.

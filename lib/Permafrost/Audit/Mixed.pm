@@ -7,7 +7,6 @@ use Exporter 'import';
 use Permafrost::Audit::Catalog qw(rule confidence_name);
 use Permafrost::Audit::Files qw(readable_name);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(mixed_orders);
 
 # The findings `mixed-order` in the results of a scan: for each native write the best proof that

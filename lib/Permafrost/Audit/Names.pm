@@ -8,8 +8,6 @@ use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assignments assigned constant_string strip_parens inside_block variable);
 use Permafrost::Audit::Functions qw(is_storable imported_names %ROLE);
 
-our $VERSION = '0.01';
-
 # How sure something is.
 use constant { CERTAIN => 3, LIKELY => 2, POSSIBLE => 1 };
 

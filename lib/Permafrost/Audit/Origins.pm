@@ -9,7 +9,6 @@ use Permafrost::Audit::Expression qw(assigned receiver_start);
 use Permafrost::Audit::Functions qw(kind_of);
 use Permafrost::Audit::Places qw(class_of handle_kind);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(untrusted_origin is_guarded);
 
 use constant { CERTAIN => 3, LIKELY => 2, POSSIBLE => 1 };

@@ -4,10 +4,10 @@ use 5.016;
 use strict;
 use warnings;
 use Exporter 'import';
+use Permafrost ();
 use Permafrost::Audit::Catalog qw(rule rule_ids);
 use Permafrost::Audit::Files qw(readable_name);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(format_report formats);
 
 my %FORMAT = (text => \&_text, json => \&_json, sarif => \&_sarif, github => \&_github,
@@ -132,7 +132,7 @@ sub _json {
     } @{$report->{findings}};
     for (@findings) { $_ += 0 for grep { defined } @$_{qw(line column)} }
     return _encoder()->encode({
-        tool => 'permafrost audit', version => $VERSION, findings => \@findings, errors => $report->{errors},
+        tool => 'permafrost audit', version => $Permafrost::VERSION, findings => \@findings, errors => $report->{errors},
         files => $report->{files} + 0, suppressed => $report->{suppressed} + 0, known => $report->{known} + 0,
         ($report->{trace} ? (trace => $report->{trace}) : ()),
     });
@@ -152,7 +152,7 @@ sub _sarif {
         defaultConfiguration => {level => $LEVEL{rule($_)->{severity}}},
     } } @ids;
     my $run = {
-        tool => {driver => {name => 'permafrost audit', version => $VERSION, rules => \@rules}},
+        tool => {driver => {name => 'permafrost audit', version => $Permafrost::VERSION, rules => \@rules}},
         columnKind => 'unicodeCodePoints',
             results => [map { _sarif_result($_, \%index) } @{$report->{findings}}],
         invocations => [{executionSuccessful => JSON::PP::true(), toolExecutionNotifications => [map { {

@@ -7,7 +7,6 @@ use Exporter 'import';
 use Permafrost::Audit::Token qw(:all);
 use Permafrost::Audit::Expression qw(assignments assigned constant_string strip_parens variable);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(class_of kind_of_class method_kind handle_kind file_kind guess_kind place_text tied_class some_tied_class constructor_text);
 
 # Modules that take images somewhere: a pattern for the class, the kind of place, its name for

@@ -6,7 +6,6 @@ use warnings;
 use Exporter 'import';
 use Permafrost::Audit::Catalog qw(rank_of_severity);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(diff_of_revision parse_diff old_text only_new);
 
 # The changes since a git revision, as parse_diff() returns them. Dies if git says no.

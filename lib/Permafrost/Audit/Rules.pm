@@ -15,7 +15,6 @@ use Permafrost::Audit::Functions qw(kind_of network_name data_argument);
 use Permafrost::Audit::Origins qw(untrusted_origin is_guarded);
 use Permafrost::Audit::Places qw(place_text);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(examine);
 
 use constant { CERTAIN => 3, LIKELY => 2, POSSIBLE => 1 };

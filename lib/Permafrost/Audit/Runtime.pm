@@ -5,7 +5,6 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(read_trace merge_trace);
 
 # Read a file that PERMAFROST_TRACE wrote. RETURNS: a list of call sites: hashes of function, file,

@@ -4,11 +4,11 @@ use 5.016;
 use strict;
 use warnings;
 use Exporter 'import';
+use Permafrost ();
 use Permafrost::Audit::Files qw(read_file looks_like_perl head_of);
 use Permafrost::Audit::Rules qw(examine);
 use Permafrost::Audit::Source ();
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(scan scan_text needs_ppi);
 
 # What a file must mention to be parsed: the module, and something of it that matters here.
@@ -50,7 +50,6 @@ sub _one_process {
 # Several processes, the biggest files first. Each sends a record for each of its files.
 sub _forked {
     my ($files, $jobs, $option) = @_;
-    require Storable;
     my %size = map { ($_ => -s $_ || 0) } @$files;
     my @order = sort { $size{$files->[$b]} <=> $size{$files->[$a]} || $a <=> $b } 0 .. $#$files;
     my (@readers, @pids);
@@ -88,7 +87,7 @@ sub _child {
     $writer->autoflush(1) if $writer->can('autoflush');
     for my $index (@$mine) {
         my $result = _look_at($files->[$index], $option);
-        my $record = Storable::nfreeze([$index, $result]);
+        my $record = Permafrost::nfreeze([$index, $result]);
         print {$writer} pack('N', length $record), $record;
     }
     close $writer;
@@ -108,7 +107,7 @@ sub _collect {
             while (length $buffer{$reader} >= 4) {
                 my $length = unpack 'N', $buffer{$reader};
                 last if length $buffer{$reader} < 4 + $length;
-                my $record = Storable::thaw(substr $buffer{$reader}, 4, $length)
+                my $record = Permafrost::thaw(substr $buffer{$reader}, 4, $length)
                     or die "a process of the audit sent no whole record\n";
                 substr $buffer{$reader}, 0, 4 + $length, '';
                 push @results, $record if $record->[1];
@@ -188,9 +187,7 @@ sub _min { return $_[0] < $_[1] ? $_[0] : $_[1] }
 sub _native_image {
     my ($head) = @_;
     return undef unless $head =~ /\Apst0|\A[\x04\x06]/;
-    my $loaded = eval { require Permafrost; 1 };
-    my $magic = eval { $loaded ? Permafrost::read_magic($head)
-        : do { require Storable; Storable::read_magic($head) } } or return undef;
+    my $magic = eval { Permafrost::read_magic($head) } or return undef;
     return undef if $magic->{netorder} || !defined $magic->{byteorder};
     return undef if $magic->{byteorder} !~ /\A(?:1234|12345678|4321|87654321)\z/
         || ($magic->{intsize} || 0) !~ /\A[248]\z/ || ($magic->{ptrsize} || 0) !~ /\A[48]\z/;

@@ -6,7 +6,6 @@ use warnings;
 use Exporter 'import';
 use Permafrost::Audit::Catalog qw(rule rank_of_severity severities rule_ids);
 
-our $VERSION = '0.01';
 our @EXPORT_OK = qw(find_settings read_settings);
 
 # The .permafrostrc in this folder or one above it, up to the root of the repository; undef if

@@ -5,8 +5,6 @@ use strict;
 use warnings;
 use Permafrost::Audit::Token qw(:all);
 
-our $VERSION = '0.01';
-
 # Words in front of a brace that opens a block, not a hash.
 my %BLOCK_WORD = map { ($_ => 1) } qw(
     do eval sub continue else BEGIN END INIT CHECK UNITCHECK map grep sort try catch finally

@@ -5,8 +5,6 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our $VERSION = '0.01';
-
 # The fields of a token.
 use constant {
     TYPE => 0,            # word sym op struct cast str qw num re read shell label proto attr other

@@ -4,13 +4,14 @@ use 5.016;
 use strict;
 use warnings;
 use Perl::Critic::Utils qw($SEVERITY_HIGH);
+use Permafrost ();
 use Permafrost::Audit::Catalog qw(rank_of_confidence rank_of_severity);
 use Permafrost::Audit::Mixed qw(mixed_orders);
 use Permafrost::Audit::Rules qw(examine);
 use Permafrost::Audit::Source ();
 use parent 'Perl::Critic::Policy';
 
-our $VERSION = '0.01';
+our $VERSION = $Permafrost::VERSION;
 
 # The findings that are about the order.
 my %ABOUT_ORDER = map { ($_ => 1) } qw(native-image mixed-order);
