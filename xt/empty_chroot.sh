@@ -89,7 +89,7 @@ git archive HEAD | tar -C "$root$home/permafrost" -x
 inside() {
     local as=()
     [ "$user" = root ] || as=(runuser -u "$user" --)
-    env -i chroot "$root" /usr/bin/env HOME="$home" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    env -i PATH="$PATH" chroot "$root" /usr/bin/env HOME="$home" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         "${as[@]}" bash -c "cd ~/permafrost && $1" </dev/null
 }
 
