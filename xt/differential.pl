@@ -3,7 +3,7 @@
 # Compares the tested module with stock Storable on seeded random data of every kind.
 #
 #     perl -Mblib xt/differential.pl [--count 20000] [--seed 1] [--jobs 2] [--start 0]
-#                                    [--verbose] [--self-test] [--keep-going]
+#                                    [--verbose] [--self-test]
 #
 # Case number i depends on (seed, i) only: `--start i --count 1` repeats it. Exit status:
 # 0 no differences, 1 differences, 2 usage. PERMAFROST_TEST_MODULE names the module under

@@ -16,6 +16,9 @@ Runs the test files of Storable (all, or those named) and prints a table with a 
   --dir DIR        where to keep the test files
                    (default: ${XDG_CACHE_HOME:-$HOME/.cache}/permafrost)
   --tarball FILE   take the tests from this perl source tarball instead of Debian's archive
+  --fetch VERSION  only fetch the test files of this perl
+  --source "URI SUITE"
+                   Debian's archive to fetch from (default: what apt-get knows)
   --verbose        show the output of failing test files
   --help           this text
 
@@ -26,7 +29,8 @@ USAGE
 
 cd "$(dirname "$0")/.."
 root=$PWD
-stock='' verbose='' tarball='' only=()
+stock='' verbose='' tarball='' source='' only=()
+version=$(perl -e 'printf "%vd", $^V') only_fetch=''
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/permafrost
 while [ $# -gt 0 ]; do
     case $1 in
@@ -34,6 +38,8 @@ while [ $# -gt 0 ]; do
         --verbose)   verbose=1 ;;
         --dir)       cache=${2:?--dir needs a directory}; shift ;;
         --tarball)   tarball=$(realpath "${2:?--tarball needs a file}"); shift ;;
+        --fetch)     version=${2:?--fetch needs a version}; only_fetch=1; shift ;;
+        --source)    source=${2:?--source needs a URI and a suite}; shift ;;
         -h|--help)   usage; exit 0 ;;
         -*)          usage >&2; exit 2 ;;
         *)           only+=("$(basename "$1")") ;;
@@ -41,7 +47,6 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-version=$(perl -e 'printf "%vd", $^V')
 suite=$cache/storable-tests-$version
 
 # Only the t directory, into $suite/t.
@@ -60,10 +65,16 @@ private_apt() {
         -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root
 }
 
-# The machine's own Debian or Ubuntu entries, as source entries of component main. Both ways
+# The archive given, or the machine's own Debian or Ubuntu entries, as source entries of
+# component main. Both ways
 # to write them occur: one line per entry (.list) and paragraphs (.sources).
 write_source_entries() {
     local file
+    if [ -n "$source" ]; then
+        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $source main" \
+            >"$apt/sources/lines.list"
+        return
+    fi
     for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
         [ -f "$file" ] || continue
         sed -nE '/debian|ubuntu/ s/^deb(( +\[[^]]*\])? +[^ ]+ +[^ ]+ +).*\bmain\b.*/deb-src\1main/p' \
@@ -113,6 +124,7 @@ if [ -n "$tarball" ]; then
 elif [ ! -f "$suite/t/store.t" ]; then
     fetch_from_debian
 fi
+[ -z "$only_fetch" ] || exit 0
 
 # The tests write files to the current directory and look for their helpers in t/ below it.
 work=$(mktemp -d)
