@@ -1,7 +1,7 @@
 /* pst_reader.c - the seldom half of the decoder: errors, LOBJECT, hooks. */
 #include "pst_reader.h"
 
-bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have)
+void pst_reader_set_error(pst_reader *r, pst_err code, uint64_t want, uint64_t have)
 {
     if (r->error.code == PST_OK) {
         r->error.code = code;
@@ -15,18 +15,17 @@ bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have)
     /* Nothing may be read after an error: close the window. */
     r->in.end = r->in.pos;
     r->in.refill = NULL;
-    return false;
 }
 
-bool pst_reader_truncated(pst_reader *r)
+void pst_reader_set_truncated(pst_reader *r)
 {
-    return pst_reader_fail(r, PST_ERR_TRUNCATED, 0, 0);
+    pst_reader_set_error(r, PST_ERR_TRUNCATED, 0, 0);
 }
 
 bool pst_reader_bad_marker(pst_reader *r)
 {
     r->in.pos--;             /* the marker itself is the place, though it has been read */
-    (void)pst_reader_fail(r, PST_ERR_MARKER, r->last_tag, *r->in.pos);
+    pst_reader_set_error(r, PST_ERR_MARKER, r->last_tag, *r->in.pos);
     r->in.end = ++r->in.pos;
     return false;
 }

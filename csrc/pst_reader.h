@@ -61,8 +61,9 @@ typedef struct pst_hook {
 
 PST_EXTERN_C_BEGIN
 
-/* Record the first error. RETURNS: false, for `return pst_reader_fail(...)`. */
-bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have);
+/* Record the first error; see pst_reader_fail() and pst_reader_truncated(). */
+void pst_reader_set_error(pst_reader *r, pst_err code, uint64_t want, uint64_t have);
+void pst_reader_set_truncated(pst_reader *r);
 
 /* Set the decoder to what r->header says, which has been judged.
  *   host_iv_size, host_nv_size  the sizes of the host's own integer and float, which count
@@ -71,7 +72,6 @@ void pst_reader_configure(pst_reader *r, size_t host_iv_size, size_t host_nv_siz
 
 /* The slow halves of pst_reader_next(); not for other callers. */
 bool pst_reader_lobject(pst_reader *r, pst_token *t);
-bool pst_reader_truncated(pst_reader *r);
 bool pst_reader_bad_marker(pst_reader *r);
 
 /* The value of a DOUBLE token as a double, whatever its layout: rounded to nearest, ties to
@@ -124,6 +124,21 @@ bool pst_reader_old_key_mark(pst_reader *r);
 bool pst_reader_old_notice(pst_reader *r, pst_token *t, bool *end);
 
 PST_EXTERN_C_END
+
+/* Record the first error. RETURNS: false, for `return pst_reader_fail(...)`; compilers must see
+ * here that it is, or they take tokens for used without having been set. */
+PST_INLINE bool pst_reader_fail(pst_reader *r, pst_err code, uint64_t want, uint64_t have)
+{
+    pst_reader_set_error(r, code, want, have);
+    return false;
+}
+
+/* The same for an image that ends too early. */
+PST_INLINE bool pst_reader_truncated(pst_reader *r)
+{
+    pst_reader_set_truncated(r);
+    return false;
+}
 
 /* Start on memory; r->in.refill and host may be set afterwards. */
 PST_INLINE void pst_reader_init(pst_reader *r, const uint8_t *bytes, size_t len)

@@ -437,7 +437,7 @@ static SV *retrieve_code(pTHX_ pstx_retrieve *rt, pst_token *t)
     }
     (void)pstx_retrieve_register(aTHX_ rt, &PL_sv_undef);   /* until the sub is there */
     if (!pst_cursor_need(&rt->r.in, 1)) {
-        (void)pst_reader_truncated(&rt->r);
+        pst_reader_set_truncated(&rt->r);
         return NULL;
     }
     if (!pst_reader_next(&rt->r, t))

@@ -60,10 +60,10 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
     Zero(cls, 1, pstx_class);
     cls->stash = (HV *)SvREFCNT_inc_simple_NN((SV *)stash);
     cls->key = key;
-    cls->name = HvNAME_get(stash) ? HvNAME_get(stash) : "__ANON__";
-    cls->name_len = HvNAME_get(stash) ? (STRLEN)HvNAMELEN_get(stash) : 8;
+    cls->name = HvNAME_HEK(stash) ? HvNAME_get(stash) : "__ANON__";
+    cls->name_len = HvNAME_HEK(stash) ? (STRLEN)HvNAMELEN_get(stash) : 8;
     cls->index = -1;
-    st->odd_class_names = st->odd_class_names || (HvNAME_get(stash) && HvNAMEUTF8(stash));
+    st->odd_class_names = st->odd_class_names || (HvNAME_HEK(stash) && HvNAMEUTF8(stash));
     cls->same_name = st->odd_class_names ? find_same_name(st, cls) : -1;
     hook = gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
     cls->freeze = hook ? (CV *)SvREFCNT_inc((SV *)GvCV(hook)) : NULL;
@@ -75,7 +75,7 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
 
 pstx_class *pstx_store_find_class(pTHX_ pstx_store *st, HV *stash, size_t *recent)
 {
-    const void *key = HvNAME_get(stash) ? (const void *)HvNAME_HEK(stash) : (const void *)stash;
+    const void *key = HvNAME_HEK(stash) ? (const void *)HvNAME_HEK(stash) : (const void *)stash;
     uint32_t at = (uint32_t)st->class_count;
     if (!pstx_seen_add(&st->class_seen, key, &at))
         (void)class_new(aTHX_ st, stash, key);
