@@ -364,6 +364,20 @@ static bool put_one(pst_back *b, unsigned marker, size_t object)
     return pst_back_push(b, PST_BACK_VALUE, object + 2, 0, false);
 }
 
+/* {"$ARRAY":count} and {"$HASH":count}: in the oldest format, a count of more than INT32_MAX is
+ * negative, and nothing follows. */
+static bool put_negative_count(pst_back *b, unsigned marker, size_t object)
+{
+    int64_t count = 0;
+    if (!b->tagged)
+        return pst_back_fail(b, object + 1, "no such marker");
+    if (!pst_back_integer(b, object + 2, (int64_t)PST_I32_MAX + 1, UINT32_MAX, &count))
+        return false;
+    pst_back_u8(b, marker);
+    pst_back_length(b, (uint64_t)count, false);
+    return true;
+}
+
 /* An object whose first name is ours. flat switch */
 static bool put_special(pst_back *b, size_t object, bool huge)
 {
@@ -371,6 +385,8 @@ static bool put_special(pst_back *b, size_t object, bool huge)
     unsigned marker = marker_of(b, object + 1);
     switch (marker) {
     case PST_OBJECT:    return put_object(b, object + 2, huge);
+    case PST_ARRAY:
+    case PST_HASH:      return put_negative_count(b, marker, object);
     case PST_LSCALAR:   return put_string(b, object + 2, PST_SCALAR, PST_LSCALAR, huge, true);
     case PST_UTF8STR:   return put_string(b, object + 2, PST_UTF8STR, PST_LUTF8STR, huge, false);
     case PST_LUTF8STR:  return put_string(b, object + 2, PST_UTF8STR, PST_LUTF8STR, huge, true);

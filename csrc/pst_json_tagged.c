@@ -5,8 +5,10 @@
 #include "pst_utf8.h"
 
 /* `user` of a frame counts what has been written of its list. Of a FLAG_HASH the top bit says
- * that a pair with an object as its key is still open. */
+ * that a pair with an object as its key is still open, of an ARRAY the next that no list was
+ * begun. */
 #define PAIR_OPEN (UINT64_C(1) << 63)
+#define NEGATIVE  (UINT64_C(1) << 62)
 
 typedef struct tagged {
     pst_out *o;
@@ -246,6 +248,12 @@ static void open_object(tagged *j, const pst_event *ev)
 {
     pst_out *o = j->o;
     const pst_token *t = &ev->token;
+    if ((t->marker == PST_ARRAY || t->marker == PST_HASH) && t->len && !j->w.frames[ev->depth].left) {
+        open_member(o, pst_marker_name(t->marker));
+        pst_out_u64(o, t->len);     /* the oldest format: a negative count, so nothing follows */
+        j->w.frames[ev->depth].user |= NEGATIVE;
+        return;
+    }
     switch (t->marker) {
     case PST_ARRAY: pst_out_char(o, '['); break;
     case PST_HASH:  pst_out_char(o, '{'); break;
@@ -302,7 +310,7 @@ static void end(tagged *j, const pst_event *ev)
     pst_frame *f = &j->w.frames[ev->depth];
     if (f->kind == PST_F_HASH)
         close_pair(o, f);
-    if (f->kind == PST_F_ARRAY)
+    if (f->kind == PST_F_ARRAY && !(f->user & NEGATIVE))
         pst_out_char(o, ']');
     else
         pst_out_str(o, f->marker == PST_FLAG_HASH || (f->kind == PST_F_OLD && f->user) ? "]}" : "}");

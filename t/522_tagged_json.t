@@ -87,6 +87,8 @@ there_and_back('major 1', "\3" . "\2\0\0\0\2\x0a\1aX\4\3\0\0\0\1\5X\0\0\0\1kX" .
 there_and_back('the oldest, network', "perl-store\1" . "\0\0\0\7\2\0\0\0\3" . "i\0\0\0\1\x0a\1aX" . 'I' . "i\0\0\0\1\0" . 'X',
     qr/"\$OLD":"00000007".*\$MISSING.*"\$OBJECT":null/s);
 there_and_back('without a version', "perl-store\3" . "\0\0\0\7\x0a\1xB" . "\0\0\0\1C" . 'X', qr/"first":3.*\["B","C"\]/s);
+there_and_back("the oldest, a negative count of $_->[0]", "pst0\1\0\0\0\1$_->[1]\xff\xff\xff\xffX", qr/"is":\{"\$$_->[0]":4294967295\}/)
+    for ['ARRAY', "\2"], ['HASH', "\3"];
 there_and_back('a machine of its own', "pst0\4\5\4" . "4321\4\4\4\x08" . "\6\0\0\1\0", qr/"order":"4321","int":4,"long":4,"pointer":4,"nv":8/);
 
 # Strings of all lengths, with something special at each place: they are copied by pieces.
