@@ -203,6 +203,24 @@ is_deeply([map { my $n = $_; scalar grep { eval { $MODULE->new(max_depth => $_)-
     dies_as(bytes => qr/1000$/, sub { $bytes->fd_retrieve($in) }, '... handle');
 }
 
+# ... and say where
+for my $case ([3, [1 .. 5], '$->[2]'], [5, [1 .. 5], '$->[4]'], [3, { a => [1, { b => 1 }] }, '$->{a}[0]'],
+              [7, [1, { b => { c => [5, 6] } }], '$->[1]{b}{c}'], [3, [\\'x', [1]], '${$->[0]}'], [2, { a => 1, b => 2 }, qr/\A\$->\{[ab]}\z/],
+              [4, [[], {}, 5], '$->[1]'], [7, [map { { a => 1 } } 1 .. 5], '$->[2]'], [3, [(bless []) x 2, undef], '$->[1]']) {
+    my ($most, $data, $path) = @$case;
+    my $short = $MODULE->new(trust => 'full', max_items => $most);
+    my $image = $MODULE->new(trust => 'full')->freeze($data);
+    for my $read ([thaw => $image], [fd_retrieve => do { open my $in, '<', \"pst0$image" or die $!; $in }]) {
+        my ($method, $input) = @$read;
+        my $error = error_of(sub { $short->$method($input) });
+        like($error->path, ref $path ? $path : qr/\A\Q$path\E\z/, "max_items => $most, $method: where");
+    }
+    my $written = error_of(sub { $short->freeze($data) })->path;
+    like($written, ref $path ? $path : qr/\A(?:\$\{)?\Q$path\E/, '... freeze, there or just behind it');
+}
+is(error_of(sub { $MODULE->new(max_bytes => 250)->freeze([('x' x 100) x 9]) })->path, '$->[3]', 'max_bytes, freeze');
+is(error_of(sub { $MODULE->new(max_bytes => 250)->thaw(st->{nfreeze}->([('x' x 100) x 9])) })->path, undef, '... thaw: all of it');
+
 # Numbers
 {
     my $exact = $MODULE->new(exact_numbers => 1);

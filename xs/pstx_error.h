@@ -46,8 +46,9 @@
     /* objects: what their options refuse */ \
     X(CLASS_REFUSED, CLASS, DATA, "Class %" SVf " is not allowed (trust is '%s')") \
     X(CODE_REFUSED, CODE, DATA, "Code is not allowed (trust is '%s')") \
-    X(BYTES_LIMIT, BYTES, RUN, "Storable image larger than max_bytes, which is %" UVuf) \
-    X(ITEMS_LIMIT, ITEMS, RUN, "Storable image of more items than max_items, which is %" UVuf) \
+    X(INPUT_LIMIT, BYTES, RUN, "Storable image larger than max_bytes, which is %" UVuf) \
+    X(BYTES_LIMIT, BYTES, DATA, "Storable image larger than max_bytes, which is %" UVuf) \
+    X(ITEMS_LIMIT, ITEMS, DATA, "Storable image of more items than max_items, which is %" UVuf) \
     X(EMPTY, TRUNCATED, RUN, "Storable %s is empty (0 bytes)") \
     X(CUT, TRUNCATED, DATA, "Storable %s is truncated at byte %" UVuf " of %" UVuf) \
     X(TRAILING, TRAILING, RUN, "Storable %s goes on behind the end of its image") \

@@ -120,6 +120,8 @@ SV *pstx_path_of_store(pTHX_ const pstx_store *st)
     walk w;
     SV *sv;
     size_t i;
+    if (st->stopped_at)
+        return st->stopped_at;
     pst_path_init(&w.path);
     w.left = st->tags + st->frame_count + 1;
     w.target = st->frame_count ? st->frames[0].sv : st->via_ref;
@@ -187,7 +189,8 @@ static void add_frame(pst_path *path, const pstx_rframe *f, const pstx_path_key 
     }
 }
 
-SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt)
+/* The path through the first `count` frames. */
+static SV *path_of_frames(pTHX_ const pstx_retrieve *rt, size_t count)
 {
     pst_path path;
     pstx_path_key *keys;
@@ -200,7 +203,7 @@ SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt)
     SAVEFREEPV(keys);
     pstx_ahead_find_keys(aTHX_ rt, keys);
     pst_path_init(&path);
-    for (i = 0; i < rt->frame_count; i++) {
+    for (i = 0; i < count; i++) {
         const pstx_rframe *f = &rt->frames[i];
         if (referred && builds_scalar(f))
             pst_path_add(&path, PST_PATH_REFERENT);
@@ -217,6 +220,26 @@ SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt)
     text = text_of(aTHX_ &path);
     LEAVE;
     return text;
+}
+
+SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt)
+{
+    return rt->stopped_at ? rt->stopped_at : path_of_frames(aTHX_ rt, rt->frame_count);
+}
+
+SV *pstx_path_of_item(pTHX_ pstx_retrieve *rt, const SV *sv)
+{
+    const pstx_rframe *top = rt->frame_count ? &rt->frames[rt->frame_count - 1] : NULL;
+    const bool own = top && top->sv == sv;
+    const bool whole = !own || (top->kind <= PSTX_R_HASH && !top->left);
+    const uint8_t ahead = rt->ahead;
+    SV *path;
+    rt->ahead = whole ? PSTX_AHEAD_DONE : PSTX_AHEAD_OBJECT;
+    rt->frame_count -= own && whole;
+    path = path_of_frames(aTHX_ rt, rt->frame_count - (own && !whole));
+    rt->frame_count += own && whole;
+    rt->ahead = ahead;
+    return path;
 }
 
 SV *pstx_path_of_run(pTHX_ const pstx_run *run)

@@ -13,6 +13,10 @@
 SV *pstx_path_of_store(pTHX_ const pstx_store *st);
 SV *pstx_path_of_retrieve(pTHX_ const pstx_retrieve *rt);
 
+/* The path of `sv`, which has just been made: its own frame, if it has one, is on top.
+ * RETURNS: mortal. PERL: none. */
+SV *pstx_path_of_item(pTHX_ pstx_retrieve *rt, const SV *sv);
+
 /* Of a run of either kind. */
 SV *pstx_path_of_run(pTHX_ const pstx_run *run);
 

@@ -451,6 +451,7 @@ static void retrieve_release(pTHX_ pstx_run *run)
     drop_references(aTHX_ rt);
     rt->holder = rt->image = rt->blesser = rt->root = NULL;
     rt->bless = NULL;
+    rt->stopped_at = NULL;
     rt->file = rt->own_tags = rt->user_code = rt->finished = rt->root_is_result = false;
     rt->tag_count = rt->tag_run_count = rt->unlisted = 0;
     rt->frame_count = rt->class_count = rt->claimed = 0;
@@ -545,7 +546,7 @@ static void check_size(pTHX_ const pstx_retrieve *rt, UV size)
     if (!size)
         pstx_croak(aTHX_ PSTX_MSG_EMPTY, rt->file ? "file" : "string");
     if (size != UV_MAX && size > rt->run.opt.max_bytes)
-        pstx_croak(aTHX_ PSTX_MSG_BYTES_LIMIT, rt->run.opt.max_bytes);
+        pstx_croak(aTHX_ PSTX_MSG_INPUT_LIMIT, rt->run.opt.max_bytes);
 }
 
 static pstx_retrieve *retrieve_new(pTHX)

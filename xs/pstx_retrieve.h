@@ -105,6 +105,7 @@ typedef struct pstx_retrieve {
     SSize_t       tmps_base;       /* perl's temporaries when the run began */
     HV           *bless;   /* borrowed: class for the object that comes next, or NULL */
     SV           *blesser; /* +1 or NULL: a reference to bless through */
+    SV           *stopped_at;      /* mortal: the path of the item that was one too many, or NULL */
     SV           *root;    /* +1 once the image has been read */
     SV          **tags;    /* those listed: all of them, once own_tags is set */
     size_t        tag_count, tag_room;     /* tag_room may be less than there is: a limit */
@@ -236,8 +237,8 @@ PST_INLINE SV *pstx_retrieve_tag(const pstx_retrieve *rt, uint64_t tag)
 /* Give the next `count` tags to the items of `av` from index `at` on. PERL: none. */
 void pstx_retrieve_tag_items(pTHX_ pstx_retrieve *rt, AV *av, SSize_t at, size_t count);
 
-/* Make room for the next tag; with a limit of items, also fail if it is one too many. */
-void pstx_retrieve_more_tags(pstx_retrieve *rt);
+/* Make room for the next tag, that of `sv`; with a limit of items, also fail if it is one too many. */
+void pstx_retrieve_more_tags(pTHX_ pstx_retrieve *rt, SV *sv);
 
 /* Let the limit of items count from now on. */
 void pstx_retrieve_limit_tags(pstx_retrieve *rt);
@@ -251,9 +252,8 @@ PST_INLINE size_t pstx_retrieve_tag_count(const pstx_retrieve *rt)
 /* Give `sv` the next tag. */
 PST_INLINE void pstx_retrieve_add_tag(pTHX_ pstx_retrieve *rt, SV *sv)
 {
-    PERL_UNUSED_CONTEXT;
     if (PST_UNLIKELY(rt->tag_count == rt->tag_room))
-        pstx_retrieve_more_tags(rt);
+        pstx_retrieve_more_tags(aTHX_ rt, sv);
     rt->tags[rt->tag_count++] = sv;
     if (PST_UNLIKELY(rt->own_tags))
         SvREFCNT_inc_simple_void_NN(sv);

@@ -5,7 +5,7 @@
  * themselves, so such a run is kept as one record. The list is made whole before
  * anything but the run itself can touch the arrays.
  */
-#include "pstx_retrieve.h"
+#include "pstx_path.h"
 
 void pstx_retrieve_limit_tags(pstx_retrieve *rt)
 {
@@ -14,10 +14,13 @@ void pstx_retrieve_limit_tags(pstx_retrieve *rt)
         ? (size_t)opt->max_items : rt->tag_allocated;
 }
 
-void pstx_retrieve_more_tags(pstx_retrieve *rt)
+void pstx_retrieve_more_tags(pTHX_ pstx_retrieve *rt, SV *sv)
 {
-    if (rt->run.opt.strict && rt->tag_count >= rt->run.opt.max_items)
+    if (rt->run.opt.strict && rt->tag_count >= rt->run.opt.max_items) {
+        if (!rt->stopped_at)
+            rt->stopped_at = pstx_path_of_item(aTHX_ rt, sv);
         (void)pst_reader_fail(&rt->r, PST_ERR_ITEMS, rt->run.opt.max_items, rt->tag_count + 1);
+    }
     if (rt->tag_count == rt->tag_allocated) {
         rt->tag_allocated = rt->tag_allocated ? rt->tag_allocated * 2 : 64;
         Renew(rt->tags, rt->tag_allocated, SV *);

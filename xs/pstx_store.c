@@ -1,4 +1,5 @@
 /* pstx_store.c - walking Perl data: scalars, references, arrays, and the walk itself. */
+#include "pstx_path.h"
 #include "pstx_store.h"
 #include "pstx_object.h"
 
@@ -472,17 +473,39 @@ static bool store_walk(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
-/* Is an object's image, so far, within the limits of the options? */
-PST_COLD static bool check_limits(pstx_store *st)
+/* Is an object's image, so far, within the limits of the options? If not, where was it seen? */
+PST_COLD static bool check_limits(pTHX_ pstx_store *st)
 {
-    if (pst_buf_off(&st->w.buf) > st->run.opt.max_bytes)
-        return pst_writer_fail(&st->w, PST_ERR_BYTES);
-    return st->tags <= st->run.opt.max_items || pst_writer_fail(&st->w, PST_ERR_ITEMS);
+    const pst_err err = pst_buf_off(&st->w.buf) > st->run.opt.max_bytes ? PST_ERR_BYTES
+                      : st->tags > st->run.opt.max_items ? PST_ERR_ITEMS : PST_OK;
+    if (err == PST_OK)
+        return true;
+    if (!st->stopped_at)
+        st->stopped_at = pstx_path_of_store(aTHX_ st);
+    return pst_writer_fail(&st->w, err);
 }
 
-PST_INLINE bool within_limits(pstx_store *st)
+PST_INLINE bool within_limits(pTHX_ pstx_store *st)
 {
-    return PST_LIKELY(!st->run.opt.strict) || check_limits(st);
+    return PST_LIKELY(!st->run.opt.strict) || check_limits(aTHX_ st);
+}
+
+/* Of the room that there is, an object's run sees so much that it must ask for more before it
+ * goes beyond its limits: an item takes a byte at least. */
+static void show_room(pstx_store *st, size_t need)
+{
+    pst_buf *buf = &st->w.buf;
+    const pstx_options *opt = &st->run.opt;
+    size_t room;
+    buf->end = buf->start + SvLEN(st->image) - 1;       /* a NUL must fit */
+    if (PST_LIKELY(!opt->strict))
+        return;
+    room = (size_t)(buf->end - buf->pos);
+    if (room > opt->max_items - st->tags)
+        room = (size_t)(opt->max_items - st->tags);
+    if (room > opt->max_bytes - pst_buf_off(buf))
+        room = (size_t)(opt->max_bytes - pst_buf_off(buf));
+    buf->end = buf->pos + (room < need ? need : room);
 }
 
 /* A large image: put what there is out of the way. RETURNS: is the buffer empty now? */
@@ -503,21 +526,22 @@ static bool grow_image(pst_buf *buf, size_t need)
     pstx_store *st = (pstx_store *)buf->host;
     SV *image = st->image;
     size_t used = pst_buf_len(buf);
-    size_t size = pst_buf_next_size((size_t)(buf->end - buf->start), used, need);
-    if (!within_limits(st))
+    size_t room = SvLEN(image) - 1, size;
+    if (!within_limits(aTHX_ st))
         return false;
-    if (spill(aTHX_ st, used)) {
+    if (room - used < need && spill(aTHX_ st, used))
         used = 0;
-        if ((size_t)(buf->end - buf->pos) >= need)
-            return true;
-        size = pst_buf_next_size((size_t)(buf->end - buf->start), used, need);
+    if (room - used >= need) {
+        show_room(st, need);
+        return true;
     }
+    size = pst_buf_next_size(room, used, need);
     if (!size)
         return false;
     SvCUR_set(image, used);
     buf->start = (uint8_t *)SvGROW(image, size + 1);
     buf->pos = buf->start + used;
-    buf->end = buf->start + SvLEN(image) - 1;    /* a NUL must fit */
+    show_room(st, need);
     return true;
 }
 
@@ -610,6 +634,7 @@ PST_COLD static void begin_strictly(pstx_store *st, SV *root)
     st->w.digits = opt->exact ? PST_DIGITS_EXACT : PST_DIGITS_PERL;
     if (opt->classes_run_code)
         st->all = st->user_code = true;
+    show_room(st, 0);
     st->w.no_lobject = !pstx_store_knows(st, PST_MINOR_OF_LOBJECT);
     if (!pstx_store_knows(st, PST_MINOR_OF_UTF8STR))
         st->all = true;                 /* so that each string is looked at */
@@ -624,6 +649,7 @@ PST_INLINE void begin_walk(pstx_store *st, const pst_header *header, SV *root)
         pstx_spill_reset(st->spill);
     (void)pst_write_header(&st->w, header);
     st->root = root;
+    st->stopped_at = NULL;
     if (PST_UNLIKELY(st->run.opt.strict))
         begin_strictly(st, root);
 }
@@ -659,7 +685,7 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, con
         forget(aTHX_ st);
         begin_walk(st, header, SvRV(root));
     }
-    (void)within_limits(st);
+    (void)within_limits(aTHX_ st);
     if (PST_UNLIKELY(st->w.error.code != PST_OK))
         stopped(aTHX_ st);
     image = sv_2mortal(finish_image(aTHX_ st));

@@ -72,6 +72,7 @@ typedef struct pstx_store {
     bool        user_code;   /* hooks may change what is being walked */
     bool        tainted;     /* a tainted scalar was written */
     SV         *via_ref;     /* what the REF written last refers to */
+    SV         *stopped_at;  /* mortal: the path of what was too much for a limit, or NULL */
     SV         *root;        /* borrowed: what the walk begins with */
     IV          depth;
     pstx_store_frame *frames;

@@ -119,7 +119,8 @@ writing, and where it means nothing.
 =head2 path
 
 The place in the data: C<< $->{rows}[3] >>. C<undef> where it means nothing. The notation is
-explained under L<Permafrost/Paths>.
+explained under L<Permafrost/Paths>. Of C<max_items> and C<max_bytes> it is the item that was one
+too many, or when writing perhaps the one behind it.
 
 =head2 where
 
