@@ -221,6 +221,32 @@ for my $case ([3, [1 .. 5], '$->[2]'], [5, [1 .. 5], '$->[4]'], [3, { a => [1, {
 is(error_of(sub { $MODULE->new(max_bytes => 250)->freeze([('x' x 100) x 9]) })->path, '$->[3]', 'max_bytes, freeze');
 is(error_of(sub { $MODULE->new(max_bytes => 250)->thaw(st->{nfreeze}->([('x' x 100) x 9])) })->path, undef, '... thaw: all of it');
 
+# clone: with and without an image, which a limit asks for
+{
+    my $shared = [1.5, 2**60, "\x{263a}", undef, !!1];
+    my @asked;
+    my %trust = (full => [trust => 'full'], data => [], names => [trust => 'classes', classes => ['A', 'Over']],
+        pattern => [trust => 'classes', classes => qr/^(?:A|Over)\z/],
+        callback => [trust => 'classes', classes => sub { push @asked, $_[0]; $_[0] =~ /^(?:A|Over)\z/ }]);
+    { package Over; our @ISA; use overload '""' => sub { 'text' }, fallback => 1; }
+    my %data = (plain => { a => $shared, b => [$shared, \\'x'] }, allowed => [bless({ x => $shared }, 'A'), bless [], 'Over'],
+        refused => { x => [0, bless \my $y, 'B'] }, both => [(bless []) x 2, bless [], 'A']);
+    for my $trust (sort keys %trust) {
+        for my $what (sort keys %data) {
+            my @got;
+            @asked = ();
+            for my $limit ([], [max_items => 1000], [max_bytes => 100_000], [max_depth => 100]) {
+                my $copy = eval { $MODULE->new(@{ $trust{$trust} }, @$limit)->clone($data{$what}) };
+                push @got, defined $copy ? unpack 'H*', do { local $Permafrost::canonical = 1; pf->{freeze}->($copy) } : $@->name . ' ' . $@->path;
+                isnt($copy, $data{$what}, 'a copy') if $copy;
+            }
+            is_deeply(\@got, [($got[0]) x 4], "clone, trust $trust, $what: the same with limits") or diag join "\n", @got;
+            cmp_ok(scalar @asked, '>=', 4, '... the callback was asked') if $trust eq 'callback' && $what ne 'plain';
+            like($got[0], $what eq 'plain' || $trust eq 'full' || ($what eq 'allowed' && $trust ne 'data') ? qr/^0/ : qr/^class \$/, '... as it should be');
+        }
+    }
+}
+
 # Numbers
 {
     my $exact = $MODULE->new(exact_numbers => 1);

@@ -2,7 +2,7 @@
  *
  * Plain data (scalars, references, arrays, hashes, objects without hooks) is copied by a
  * walk of its own; the result is what thaw(freeze(...)) would give, to the flags of the
- * scalars. As soon as the walk meets anything else (hooks, code, ties, magic, regexps,
+ * scalars. Limits are counted in images only. As soon as the walk meets anything else (hooks, code, ties, magic, regexps,
  * weak references, @_) it gives up, and the copy is made through an image: that keeps
  * the order in which hooks are called, and no user code has run before.
  */
@@ -38,6 +38,7 @@ typedef struct clone_walk {
     SV          **blessed;    /* objects made, borrowed */
     size_t        blessed_count, blessed_room;
     clone_class   last_class;
+    const pstx_object *object;       /* whose classes are admitted, or NULL: all */
     bool          finished;
 } clone_walk;
 
@@ -116,6 +117,15 @@ static void append(SV ***list, size_t *count, size_t *room, SV *sv)
 
 /* ---- objects ---------------------------------------------------------------------------------- */
 
+/* Does the object that clones admit the class? If that is not known here, no. */
+static bool is_admitted(pTHX_ const pstx_object *object, const char *name, I32 len)
+{
+    if (!object || object->trust == PSTX_TRUST_FULL)
+        return true;
+    return object->classes && SvTYPE(object->classes) == SVt_PVHV
+        && hv_exists((HV *)object->classes, name, len);
+}
+
 /* Can objects of this class be copied here? */
 static bool is_plain_class(pTHX_ clone_walk *walk, HV *stash)
 {
@@ -126,6 +136,7 @@ static bool is_plain_class(pTHX_ clone_walk *walk, HV *stash)
     name = HvNAME_get(stash);
     cls->stash = stash;
     cls->plain = name && !HvNAMEUTF8(stash) && strNE(name, "CGITempFile")
+              && is_admitted(aTHX_ walk->object, name, (I32)HvNAMELEN_get(stash))
               && gv_stashpvn(name, (U32)HvNAMELEN_get(stash), 0) == stash
               && !gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
     return cls->plain;
@@ -373,11 +384,12 @@ static bool clone_walk_all(pTHX_ clone_walk *walk, SV *root)
 
 /* Copy what `ref` refers to, if it is plain data. RETURNS: a reference to the copy,
  * mortal, or NULL. */
-static SV *clone_plain(pTHX_ SV *ref)
+static SV *clone_plain(pTHX_ SV *ref, const pstx_object *object)
 {
     clone_walk *walk;
     SV *result = NULL;
     Newxz(walk, 1, clone_walk);
+    walk->object = object;
     ENTER;
     SAVEDESTRUCTOR_X(free_walk, walk);
     if (clone_walk_all(aTHX_ walk, SvRV(ref))) {
@@ -404,6 +416,25 @@ static bool has_limit(pTHX)
         || pstx_option_number(aTHX_ globals, PSTX_VAR_RECURSION_LIMIT_HASH) != -1;
 }
 
+SV *pstx_object_clone(pTHX_ const pstx_object *object, SV *ref)
+{
+    pstx_object copy = *object;
+    pst_header header;
+    SV *image;
+    SvGETMAGIC(ref);
+    if (!SvROK(ref))
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_NOT_A_REF_CLONE);
+    if (object->max_depth == UV_MAX && object->max_bytes == UV_MAX && object->max_items == UV_MAX
+        && (image = clone_plain(aTHX_ ref, object)) != NULL) {
+        pstx_globals_get(aTHX)->last_netorder = false;
+        return image;
+    }
+    pst_header_host(&header, IVSIZE, NVSIZE);
+    copy.max_minor = PSTX_ANY_MINOR;          /* nobody else reads this image */
+    image = pstx_store_image(aTHX_ ref, &header, true, &copy, NULL);
+    return pstx_retrieve_memory(aTHX_ image, NULL, true, &copy);
+}
+
 SV *pstx_clone(pTHX_ SV *ref)
 {
     SV *copy = NULL;
@@ -411,7 +442,7 @@ SV *pstx_clone(pTHX_ SV *ref)
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF_CLONE);
     TAINT_NOT;            /* of the statement that calls; Storable's copies are clean */
     if (!has_limit(aTHX) && SvROK(ref))     /* limits may be tied: anything can have happened */
-        copy = clone_plain(aTHX_ ref);
+        copy = clone_plain(aTHX_ ref, NULL);
     if (!copy)
         return clone_through_image(aTHX_ ref);
     pstx_globals_get(aTHX)->last_netorder = false;

@@ -1,9 +1,6 @@
 /* pstx_object.c - see pstx_object.h. */
 #include "pstx_object.h"
-#include "pstx_clone.h"
 #include "pstx_hooks.h"
-#include "pstx_retrieve.h"
-#include "pstx_store.h"
 
 /* mg_ptr is the struct, which perl copies for new threads; mg_obj the hash it came from. */
 static const MGVTBL object_magic = { NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
@@ -105,18 +102,4 @@ bool pstx_object_allows(pTHX_ const pstx_run *run, SV *name)
 const char *pstx_trust_name(const pstx_options *opt)
 {
     return opt->trust == PSTX_TRUST_FULL ? "full" : opt->trust == PSTX_TRUST_CLASSES ? "classes" : "data";
-}
-
-SV *pstx_object_clone(pTHX_ const pstx_object *object, SV *ref)
-{
-    pstx_object copy = *object;
-    pst_header header;
-    SV *image;
-    SvGETMAGIC(ref);
-    if (!SvROK(ref))
-        pstx_croak_outside(aTHX_ object, PSTX_MSG_NOT_A_REF_CLONE);
-    pst_header_host(&header, IVSIZE, NVSIZE);
-    copy.max_minor = PSTX_ANY_MINOR;          /* nobody else reads this image */
-    image = pstx_store_image(aTHX_ ref, &header, true, &copy, NULL);
-    return pstx_retrieve_memory(aTHX_ image, NULL, true, &copy);
 }

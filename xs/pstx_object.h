@@ -36,8 +36,4 @@ bool pstx_object_allows(pTHX_ const pstx_run *run, SV *name);
 /* The value of the option trust, for messages. */
 const char *pstx_trust_name(const pstx_options *opt);
 
-/* A deep copy of what `ref` refers to, under an object's options. RETURNS: a reference,
- * mortal. PERL: croaks, runs user code. */
-SV *pstx_object_clone(pTHX_ const pstx_object *object, SV *ref);
-
 #endif
