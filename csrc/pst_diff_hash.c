@@ -128,6 +128,6 @@ bool pst_diff_same_key(const pst_diff_side *a, const pst_frame *fa, const pst_di
 {
     if (fa->key_state != PST_KEY_BYTES || fb->key_state != PST_KEY_BYTES)
         return fa->key_state == fb->key_state;
-    return pst_diff_same_bytes(pst_walk_key(&a->w, fa), fa->key_len, pst_walk_key(&b->w, fb), fb->key_len)
+    return pst_diff_same_bytes(pst_walk_key(&a->w, fa), fa->of.key_len, pst_walk_key(&b->w, fb), fb->of.key_len)
         && !((fa->key_flags ^ fb->key_flags) & PST_KEY_UTF8);
 }

@@ -80,7 +80,7 @@ static void label(dump *d, const pst_frame *f)
         if (f->phase > 1)
             pst_out_str(o, "<key>");
         else if (f->key_state == PST_KEY_BYTES)
-            pst_print_key(o, pst_walk_key(&d->w, f), f->key_len, (f->key_flags & PST_KEY_UTF8) != 0);
+            pst_print_key(o, pst_walk_key(&d->w, f), f->of.key_len, (f->key_flags & PST_KEY_UTF8) != 0);
         else
             pst_out_str(o, "{?}");
     }
@@ -206,7 +206,7 @@ static void hook_piece(dump *d, const pst_event *ev)
     case PST_EV_HOOK_CLASS:
         new_line(d, ev->depth);
         pst_out_str(o, "class ");
-        class_name(d, f->class_number);
+        class_name(d, f->of.class_number);
         break;
     case PST_EV_HOOK_STRING:
         new_line(d, ev->depth);
@@ -330,7 +330,7 @@ static void show_json(dump *d, const pst_event *ev)
         json_value(d, ev);
     }
     else
-        json_class(d, d->w.frames[ev->depth - 1].class_number);
+        json_class(d, d->w.frames[ev->depth - 1].of.class_number);
     pst_out_char(o, '}');
 }
 

@@ -309,7 +309,7 @@ static void say_hook(explain *x, meaning *m, const pst_event *ev)
         say(m, f->hook.flags & PST_HOOK_HAS_LIST ? ", with a list" : "");
         say(m, f->hook.flags & PST_HOOK_RECURSE ? ", an object comes first" : "");
         break;
-    case PST_EV_HOOK_CLASS: say_class(x, m, f->class_number); break;
+    case PST_EV_HOOK_CLASS: say_class(x, m, f->of.class_number); break;
     case PST_EV_HOOK_STRING:
         say_count(m, t->len, "byte");
         say(m, ": ");

@@ -45,7 +45,7 @@ PST_INLINE bool prefix(json *j, const pst_event *ev)
         if (f->user++)
             pst_out_char(o, ',');
         if (f->key_state == PST_KEY_BYTES)
-            pst_out_json(o, pst_walk_key(&j->w, f), f->key_len,
+            pst_out_json(o, pst_walk_key(&j->w, f), f->of.key_len,
                          (f->key_flags & PST_KEY_UTF8) != 0);
         else
             pst_out_str(o, "\"?\"");
@@ -126,7 +126,7 @@ static void hook_class(json *j, const pst_event *ev)
 {
     pst_frame *f = &j->w.frames[ev->depth - 1];
     size_t len = 0;
-    const uint8_t *name = pst_classes_name(&j->classes, f->class_number, &len);
+    const uint8_t *name = pst_classes_name(&j->classes, f->of.class_number, &len);
     string(j->o, f->user ? "],\"class\":" : "\"class\":", name ? name : (const uint8_t *)"?", name ? len : 1);
 }
 

@@ -95,7 +95,7 @@ static void hash_key(tagged *j, const pst_frame *f)
     pst_out *o = j->o;
     const uint8_t *key = f->key_state == PST_KEY_BYTES ? pst_walk_key(&j->w, f) : NULL;
     if (f->marker == PST_HASH) {
-        plain_key(o, key ? key : (const uint8_t *)"?", key ? f->key_len : 1);
+        plain_key(o, key ? key : (const uint8_t *)"?", key ? f->of.key_len : 1);
         return;
     }
     pst_out_char(o, '[');
@@ -104,9 +104,9 @@ static void hash_key(tagged *j, const pst_frame *f)
         return;
     }
     if (f->key_flags & PST_KEY_UTF8)
-        utf8(o, key, f->key_len);
+        utf8(o, key, f->of.key_len);
     else
-        pst_out_json(o, key, f->key_len, false);
+        pst_out_json(o, key, f->of.key_len, false);
     pst_out_char(o, ',');
     pst_out_u64(o, f->key_flags);
     pst_out_char(o, ',');
@@ -288,7 +288,7 @@ static void begin(tagged *j, const pst_event *ev)
     if (ev->token.wire == PST_LOBJECT)
         pst_out_str(o, "{\"$LOBJECT\":");
     if (!ev->leaf) {
-        j->w.frames[ev->depth].class_number = ev->token.wire == PST_LOBJECT;
+        j->w.frames[ev->depth].hook.huge |= ev->token.wire == PST_LOBJECT;
         open_object(j, ev);
         return;
     }
@@ -300,8 +300,7 @@ static void begin(tagged *j, const pst_event *ev)
 /* Was there a LOBJECT before the marker? */
 static bool was_huge(const pst_frame *f)
 {
-    return f->kind == PST_F_HOOK ? f->hook.huge
-         : (f->kind == PST_F_ARRAY || f->kind == PST_F_HASH) && f->class_number == 1;
+    return (f->kind == PST_F_HOOK || f->kind == PST_F_ARRAY || f->kind == PST_F_HASH) && f->hook.huge;
 }
 
 static void end(tagged *j, const pst_event *ev)

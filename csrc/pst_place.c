@@ -41,7 +41,7 @@ void pst_place_add(pst_place *p, const pst_frame *f, const uint8_t *key)
         pst_path_add_index(&p->path, PST_PATH_ITEM, (int64_t)f->at);
         break;
     case PST_F_HASH:
-        pst_path_add_key(&p->path, (const char *)key, f->key_len, (f->key_flags & PST_KEY_UTF8) != 0);
+        pst_path_add_key(&p->path, (const char *)key, f->of.key_len, (f->key_flags & PST_KEY_UTF8) != 0);
         break;
     case PST_F_HOOK:
         if (f->phase < 6)
@@ -218,7 +218,7 @@ bool pst_steps_match(pst_steps *s, const pst_walk *w, const pst_frame *f)
             return false;
     }
     else if (f->kind != PST_F_HASH || f->key_state != PST_KEY_BYTES
-             || !same_key(p + 1, end - 1, pst_walk_key(w, f), f->key_len, (f->key_flags & PST_KEY_UTF8) != 0))
+             || !same_key(p + 1, end - 1, pst_walk_key(w, f), f->of.key_len, (f->key_flags & PST_KEY_UTF8) != 0))
         return false;
     s->text = skip_arrows(end);
     return true;

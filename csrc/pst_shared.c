@@ -174,7 +174,7 @@ static bool note_key(pst_shared *s, pst_frame *f, const pst_event *ev)
     step = &s->nodes[node - 1].frame;
     step->key_state = PST_KEY_BYTES;
     step->key_flags = ev->token.flags;
-    step->key_len = (uint32_t)len;
+    step->of.key_len = (uint32_t)len;
     step->key_at = s->keys_len;
     if (len)
         memcpy(keys + s->keys_len, ev->token.bytes, len);

@@ -123,7 +123,7 @@ static pst_frame *push(pst_walk *w, unsigned kind, unsigned marker, uint64_t off
     f->marker = (uint8_t)marker;
     f->off = off;
     f->tag = PST_NO_TAG;
-    f->class_number = PST_NO_TAG;
+    f->of.class_number = PST_NO_CLASS;
     return f;
 }
 
@@ -187,7 +187,7 @@ static bool find_key(pst_walk *w, uint64_t off)
     w->keys = keys;
     memcpy(keys + w->keys_len, t.bytes, (size_t)t.len);
     f->key_at = w->keys_len;
-    f->key_len = (uint32_t)t.len;
+    f->of.key_len = (uint32_t)t.len;
     f->key_flags = t.flags;
     w->keys_len += (size_t)t.len;
     return true;
@@ -213,7 +213,7 @@ static bool read_leaf_key(pst_walk *w, pst_event *ev)
     f->key_state = f->marker == PST_FLAG_HASH && (key->token.flags & PST_KEY_ISSV)
                  ? PST_KEY_OBJECT : PST_KEY_BYTES;
     f->key_at = UINT64_MAX;
-    f->key_len = (uint32_t)key->token.len;
+    f->of.key_len = (uint32_t)key->token.len;
     f->key_flags = key->token.flags;
     return true;
 }
@@ -312,9 +312,9 @@ static bool open_frame(pst_walk *w, pst_event *ev, unsigned kind)
     if (kind == PST_F_ARRAY || kind == PST_F_HASH)
         f->left = w->tagged && t->len > PST_I32_MAX ? 0 : t->len;
     else if (t->marker == PST_BLESS)
-        f->class_number = w->class_count++;
+        f->of.class_number = (uint32_t)w->class_count++;
     else if (t->marker == PST_IX_BLESS)
-        f->class_number = t->len;
+        f->of.class_number = (uint32_t)t->len;
     else if (kind == PST_F_HOOK)
         f->hook.huge = t->flags != 0;
     return true;
@@ -406,7 +406,7 @@ static bool read_notice(pst_walk *w, pst_frame *f, pst_event *ev)
         object_done(w);
         return true;
     }
-    f->class_number = w->class_count++;
+    f->of.class_number = (uint32_t)w->class_count++;
     ev->kind = PST_EV_NOTICE;
     ev->depth = w->depth;
     return true;
@@ -487,7 +487,7 @@ static enum done next_hook(pst_walk *w, pst_frame *f, pst_event *ev)
         f->phase = 3;
         if (fine && !t->bytes && t->len >= w->class_count && !w->fragment)
             return done(pst_reader_fail(&w->r, PST_ERR_CLASS_INDEX, w->class_count, t->len));
-        f->class_number = t->bytes ? w->class_count++ : t->len;
+        f->of.class_number = (uint32_t)(t->bytes ? w->class_count++ : t->len);
         return piece(w, ev, PST_EV_HOOK_CLASS, fine);
     case 3:
         fine = pst_reader_hook_string(&w->r, &f->hook, t);

@@ -52,7 +52,8 @@ enum pst_frame_kind {
 /* What is known of the key of the value that a hash frame is at. */
 enum { PST_KEY_UNKNOWN, PST_KEY_BYTES, PST_KEY_OBJECT };
 
-#define PST_NO_TAG UINT64_MAX
+#define PST_NO_TAG   UINT64_MAX
+#define PST_NO_CLASS UINT32_MAX
 
 typedef struct pst_frame {
     uint8_t  kind;         /* enum pst_frame_kind */
@@ -62,13 +63,15 @@ typedef struct pst_frame {
     uint8_t  key_state;    /* PST_KEY_*, of the child being read */
     uint8_t  key_flags;
     pst_hook hook;
-    uint32_t key_len;
+    union {
+        uint32_t key_len;       /* HASH, FLAG_HASH */
+        uint32_t class_number;  /* BLESS, IX_BLESS, HOOK and old formats, once it is known; or PST_NO_CLASS */
+    } of;
     uint64_t key_at;       /* where the key's bytes stand in walk->keys, or in the window */
     uint64_t left;         /* items, pairs, tags still to come, the one being read included */
     uint64_t at;           /* number of the child being read, from 0 */
     uint64_t tag;          /* or PST_NO_TAG */
     uint64_t off;          /* where the object begins */
-    uint64_t class_number; /* BLESS, IX_BLESS, HOOK (once it is known) */
     uint64_t user;         /* the caller's; 0 at first */
 } pst_frame;
 

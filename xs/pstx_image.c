@@ -294,7 +294,7 @@ static void put_step(pTHX_ HV *hash, const pst_walk *w, size_t depth)
     if (f && f->kind == PST_F_ARRAY)
         PUT(hash, "index", newSVuv((UV)f->at));
     else if (f && f->kind == PST_F_HASH && f->key_state == PST_KEY_BYTES) {
-        SV *key = newSVpvn((const char *)pst_walk_key(w, f), f->key_len);
+        SV *key = newSVpvn((const char *)pst_walk_key(w, f), f->of.key_len);
         if ((f->key_flags & PST_KEY_UTF8) && is_utf8_string((const U8 *)SvPVX_const(key), SvCUR(key)))
             SvUTF8_on(key);
         PUT(hash, "key", key);
@@ -352,7 +352,7 @@ static SV *event_hash(pTHX_ const pstx_tree *t, const pst_event *ev)
     else if (ev->kind == PST_EV_HOOK_STRING)
         PUT(hash, "value", newSVpvn((const char *)token->bytes, (STRLEN)token->len));
     else
-        put_class(aTHX_ hash, t, t->walk.frames[ev->depth - 1].class_number);
+        put_class(aTHX_ hash, t, t->walk.frames[ev->depth - 1].of.class_number);
     return sv_2mortal(newRV_inc((SV *)hash));
 }
 
