@@ -41,8 +41,8 @@ PST_INLINE HE *pstx_hash_entry(pTHX_ HV *hv, HEK *hek)
     if (PST_UNLIKELY(!he || keys + keys / 2 + 2 > HvMAX(hv) || !HvARRAY(hv)))
         return NULL;
     bucket = HvARRAY(hv) + (HEK_HASH(hek) & HvMAX(hv));
-    for (other = *bucket; other; other = HeNEXT(other))
-        if (HeKEY_hek(other) == hek)
+    for (other = *bucket; other; other = HeNEXT(other))    /* a key of flags may be the same one */
+        if (HeKEY_hek(other) == hek || (HvHASKFLAGS(hv) && HeHASH(other) == HEK_HASH(hek)))
             return NULL;
     if (*bucket && PL_HASH_RAND_BITS_ENABLED) {
         if (PL_HASH_RAND_BITS_ENABLED > 1)
