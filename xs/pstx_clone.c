@@ -7,12 +7,14 @@
  * the order in which hooks are called, and no user code has run before.
  */
 #include "pstx_clone.h"
+#include "pstx_bless.h"
 #include "pstx_hash.h"
 #include "pstx_retrieve.h"
 #include "pstx_store.h"
 
 enum {
-    SHARE_LEN = 1024     /* strings from this length on share their buffer, copied on write */
+    SHARE_LEN      = 1024,    /* strings from this length on share their buffer, copied on write */
+    CLASSES_KNOWN  = 8        /* by address */
 };
 
 typedef struct clone_frame {
@@ -24,7 +26,7 @@ typedef struct clone_frame {
 /* A class met in the walk. */
 typedef struct clone_class {
     HV  *stash;
-    bool plain;          /* no hook, and its name leads back to it */
+    bool plain;
 } clone_class;
 
 typedef struct clone_walk {
@@ -37,8 +39,9 @@ typedef struct clone_walk {
     size_t        frame_count, frame_room;
     SV          **blessed;    /* objects made, borrowed */
     size_t        blessed_count, blessed_room;
-    clone_class   last_class;
+    clone_class   classes[CLASSES_KNOWN];
     const pstx_object *object;       /* whose classes are admitted, or NULL: all */
+    bool          guarded;    /* it is on the savestack */
     bool          finished;
 } clone_walk;
 
@@ -63,26 +66,23 @@ static void cut_open(pTHX_ clone_walk *walk)
         SvREFCNT_dec_NN(walk->made[i]);
 }
 
-static void free_walk(pTHX_ void *arg)
+/* A copy that was given up is nobody's object: no DESTROY for it. */
+static void give_up(pTHX_ clone_walk *walk)
 {
-    clone_walk *walk = (clone_walk *)arg;
     size_t i;
-    /* A copy that was given up is nobody's object: no DESTROY for it. */
-    for (i = 0; i < walk->blessed_count && !walk->finished; i++) {
+    for (i = 0; i < walk->blessed_count; i++) {
         SV *sv = walk->blessed[i];
         HV *stash = SvSTASH(sv);
         SvOBJECT_off(sv);
         SvSTASH_set(sv, NULL);
         SvREFCNT_dec(stash);
     }
-    if (walk->blesser) {
-        SvROK_off(walk->blesser);
-        SvRV_set(walk->blesser, NULL);
-        SvREFCNT_dec(walk->blesser);
-    }
-    if (!walk->finished)
-        cut_open(aTHX_ walk);
+    cut_open(aTHX_ walk);
     SvREFCNT_dec(walk->root);
+}
+
+static void destroy_walk(clone_walk *walk)
+{
     pstx_seen_release(&walk->seen);
     Safefree(walk->made);
     Safefree(walk->frames);
@@ -90,14 +90,69 @@ static void free_walk(pTHX_ void *arg)
     Safefree(walk);
 }
 
-static void push_frame(pTHX_ clone_walk *walk, SV *from, SV *to)
+void pstx_clone_forget(pTHX_ pstx_globals *globals)
+{
+    clone_walk *walk = (clone_walk *)globals->spare_clone;
+    PERL_UNUSED_CONTEXT;
+    globals->spare_clone = NULL;
+    if (walk)
+        destroy_walk(walk);
+}
+
+/* A walk, with the memory of the last one. */
+static clone_walk *new_walk(pTHX)
+{
+    pstx_globals *globals = pstx_globals_get(aTHX);
+    clone_walk *walk = (clone_walk *)globals->spare_clone;
+    globals->spare_clone = NULL;
+    if (!walk)
+        Newxz(walk, 1, clone_walk);
+    return walk;
+}
+
+static void end_walk(pTHX_ void *arg)
+{
+    enum { KEEP_ROOM = 1000 };     /* of anything: what is kept shall be small */
+    clone_walk *walk = (clone_walk *)arg;
+    pstx_globals *globals = pstx_globals_get(aTHX);
+    if (!walk->finished)
+        give_up(aTHX_ walk);
+    SvREFCNT_dec(walk->blesser);
+    walk->root = walk->blesser = NULL;
+    if (walk->seen.count)
+        pstx_seen_clear(&walk->seen);
+    if (walk->guarded)
+        Zero(walk->classes, CLASSES_KNOWN, clone_class);
+    walk->made_count = walk->blessed_count = walk->frame_count = 0;
+    walk->guarded = walk->finished = false;
+    if (globals->spare_clone || walk->made_room > KEEP_ROOM || walk->blessed_room > KEEP_ROOM
+        || walk->frame_room > KEEP_ROOM)
+        destroy_walk(walk);
+    else
+        globals->spare_clone = walk;
+}
+
+/* Perl can die of a class that is wrong in itself: let the savestack end the walk then. */
+static void guard(pTHX_ clone_walk *walk)
+{
+    if (walk->guarded)
+        return;
+    walk->guarded = true;
+    ENTER;
+    SAVEDESTRUCTOR_X(end_walk, walk);
+}
+
+static void more_frames(clone_walk *walk)
+{
+    walk->frame_room = walk->frame_room ? walk->frame_room * 2 : 32;
+    Renew(walk->frames, walk->frame_room, clone_frame);
+}
+
+PST_INLINE void push_frame(clone_walk *walk, SV *from, SV *to)
 {
     clone_frame *f;
-    PERL_UNUSED_CONTEXT;
-    if (walk->frame_count == walk->frame_room) {
-        walk->frame_room = walk->frame_room ? walk->frame_room * 2 : 32;
-        Renew(walk->frames, walk->frame_room, clone_frame);
-    }
+    if (PST_UNLIKELY(walk->frame_count == walk->frame_room))
+        more_frames(walk);
     f = &walk->frames[walk->frame_count++];
     f->from = from;
     f->to = to;
@@ -106,7 +161,7 @@ static void push_frame(pTHX_ clone_walk *walk, SV *from, SV *to)
 }
 
 /* Append to one of the two lists. */
-static void append(SV ***list, size_t *count, size_t *room, SV *sv)
+PST_INLINE void append(SV ***list, size_t *count, size_t *room, SV *sv)
 {
     if (*count == *room) {
         *room = *room ? *room * 2 : 32;
@@ -126,31 +181,27 @@ static bool is_admitted(pTHX_ const pstx_object *object, const char *name, I32 l
         && hv_exists((HV *)object->classes, name, len);
 }
 
-/* Can objects of this class be copied here? */
+/* Can objects of this class be copied here? Not if it has a hook, and not if its name does not
+ * lead back to it. */
 static bool is_plain_class(pTHX_ clone_walk *walk, HV *stash)
 {
-    clone_class *cls = &walk->last_class;
+    clone_class *cls = &walk->classes[PTR2UV(stash) / 64 % CLASSES_KNOWN];
     const char *name;
-    if (cls->stash == stash)
+    if (PST_LIKELY(cls->stash == stash))
         return cls->plain;
+    guard(aTHX_ walk);
     name = HvNAME_get(stash);
-    cls->stash = stash;
     cls->plain = name && !HvNAMEUTF8(stash) && strNE(name, "CGITempFile")
               && is_admitted(aTHX_ walk->object, name, (I32)HvNAMELEN_get(stash))
               && gv_stashpvn(name, (U32)HvNAMELEN_get(stash), 0) == stash
               && !gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
+    cls->stash = stash;
     return cls->plain;
 }
 
-static void bless(pTHX_ clone_walk *walk, SV *sv, HV *stash)
+PST_INLINE void bless(pTHX_ clone_walk *walk, SV *sv, HV *stash)
 {
-    if (!walk->blesser)
-        walk->blesser = newSV_type(SVt_IV);
-    SvRV_set(walk->blesser, sv);
-    SvROK_on(walk->blesser);
-    (void)sv_bless(walk->blesser, stash);
-    SvROK_off(walk->blesser);
-    SvRV_set(walk->blesser, NULL);
+    pstx_bless(aTHX_ &walk->blesser, sv, stash);
     append(&walk->blessed, &walk->blessed_count, &walk->blessed_room, sv);
 }
 
@@ -223,7 +274,7 @@ static bool is_special(const SV *sv)
 }
 
 /* The empty copy of an item, a scalar whole. */
-static SV *new_copy(pTHX_ SV *from)
+PST_INLINE SV *new_copy(pTHX_ SV *from)
 {
     if (SvTYPE(from) == SVt_PVAV)
         return (SV *)newAV();
@@ -232,39 +283,53 @@ static SV *new_copy(pTHX_ SV *from)
     return SvROK(from) ? newSV_type(SVt_IV) : clone_scalar(aTHX_ from);
 }
 
+/* A scalar that is no object and has no magic? */
+PST_INLINE bool is_simple(const SV *sv)
+{
+    return SvTYPE(sv) <= SVt_PVNV && SvREFCNT(sv) == 1;
+}
+
 /* Copy `from` and what it refers to, up to the first container, which becomes a frame.
  * The copy is attached to *slot at once. RETURNS: false if the walk must be given up. */
 static bool clone_item(pTHX_ clone_walk *walk, SV *from, SV **slot)
 {
     SV *reference = NULL;     /* what *slot belongs to, if it is a reference */
     for (;;) {
-        uint32_t number = (uint32_t)walk->made_count;
         SV *to;
-        bool shared = SvREFCNT(from) > 1, known = false;
-        if (SvIMMORTAL(from))
-            to = from;
-        else if (is_special(from))
-            return false;
-        else if (shared && pstx_seen_add(&walk->seen, from, &number)) {
-            known = true;
-            to = SvREFCNT_inc_simple_NN(walk->made[number]);
-        }
+        if (PST_LIKELY(is_simple(from) && (SvFLAGS(from) & (SVf_ROK | SVprv_WEAKREF)) == SVf_ROK))
+            to = newSV_type(SVt_IV);
         else {
-            if (SvOBJECT(from) && !is_plain_class(aTHX_ walk, SvSTASH(from)))
+            uint32_t number = (uint32_t)walk->made_count;
+            bool shared = SvREFCNT(from) > 1, known = false;
+            if (SvIMMORTAL(from))
+                to = from;
+            else if (is_special(from))
                 return false;
-            to = new_copy(aTHX_ from);
-            if (shared)
-                append(&walk->made, &walk->made_count, &walk->made_room, to);
+            else if (shared && pstx_seen_add(&walk->seen, from, &number)) {
+                known = true;
+                to = SvREFCNT_inc_simple_NN(walk->made[number]);
+            }
+            else {
+                if (SvOBJECT(from) && !is_plain_class(aTHX_ walk, SvSTASH(from)))
+                    return false;
+                to = new_copy(aTHX_ from);
+                if (shared)
+                    append(&walk->made, &walk->made_count, &walk->made_room, to);
+            }
+            if (known || to == from) {
+                *slot = to;
+                if (reference)
+                    SvROK_on(reference);
+                return true;
+            }
         }
         *slot = to;
         if (reference)
             SvROK_on(reference);
-        if (known || to == from)
-            return true;
         if (SvOBJECT(from))
             bless(aTHX_ walk, to, SvSTASH(from));
         if (SvTYPE(from) >= SVt_PVAV) {
-            push_frame(aTHX_ walk, from, to);
+            push_frame(walk, from, to);
             return true;
         }
         if (!SvROK(from))
@@ -275,30 +340,39 @@ static bool clone_item(pTHX_ clone_walk *walk, SV *from, SV **slot)
     }
 }
 
-/* RETURNS: 1 when the array is done, 0 when a container in it must come first, -1 when
- * the walk must be given up. */
-static int clone_array(pTHX_ clone_walk *walk, clone_frame *f)
+/* What becomes of a container in one go. */
+enum clone_step {
+    CLONE_DONE,       /* whole */
+    CLONE_DESCEND,    /* one that is in it must come first */
+    CLONE_GIVE_UP
+};
+
+static enum clone_step clone_array(pTHX_ clone_walk *walk, clone_frame *f)
 {
     AV *from = (AV *)f->from, *to = (AV *)f->to;
-    SSize_t last = AvFILLp(from);
-    if (f->at == 0 && last >= 0)
+    const SSize_t last = AvFILLp(from);
+    const size_t depth = walk->frame_count;
+    SSize_t at = f->at;
+    if (at == 0 && last >= 0)
         av_extend(to, last);
-    while (f->at <= last) {
-        SV *item = AvARRAY(from)[f->at];
-        SV **slot = &AvARRAY(to)[f->at];
-        size_t depth = walk->frame_count;
+    while (at <= last) {
+        SV *item = AvARRAY(from)[at];
+        SV **slot = &AvARRAY(to)[at];
         *slot = NULL;
-        AvFILLp(to) = f->at++;
+        AvFILLp(to) = at++;
         if (!item || (item == &PL_sv_undef && !PSTX_HAS_SVUNDEF_ELEM))
             continue;
-        if (SvTYPE(item) <= SVt_PVNV && !SvROK(item) && SvREFCNT(item) == 1)
+        if (is_simple(item) && !SvROK(item)) {
             *slot = clone_scalar(aTHX_ item);
-        else if (!clone_item(aTHX_ walk, item, slot))
-            return -1;
-        else if (walk->frame_count != depth)
-            return 0;
+            continue;
+        }
+        f->at = at;                     /* the frame may move */
+        if (!clone_item(aTHX_ walk, item, slot))
+            return CLONE_GIVE_UP;
+        if (walk->frame_count != depth)
+            return CLONE_DESCEND;
     }
-    return 1;
+    return CLONE_DONE;
 }
 
 /* Would the image be a FLAG_HASH? */
@@ -327,40 +401,45 @@ PST_INLINE HE *slot_for(pTHX_ HV *to, HEK *key)
                         HEK_HASH(key));
 }
 
-/* Returns as clone_array(). */
-static int clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
+/* The next entry of a hash, in the order of its buckets; NULL at the end. */
+PST_INLINE HE *next_entry(clone_frame *f)
+{
+    HV *from = (HV *)f->from;
+    HE *he = f->entry;
+    while (!he && (size_t)f->at <= HvMAX(from))
+        he = HvARRAY(from)[f->at++];
+    if (he)
+        f->entry = HeNEXT(he);
+    return he;
+}
+
+static enum clone_step clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
 {
     HV *from = (HV *)f->from, *to = (HV *)f->to;
     const bool locks = cBOOL(SvREADONLY(from));
+    const size_t depth = walk->frame_count;
+    const HE *entry;
     if (f->at == 0 && HvTOTALKEYS(from))
         pstx_hash_presize(aTHX_ to, HvTOTALKEYS(from));
-    for (;;) {
-        HEK *key;
-        SV *value;
-        HE *he;
-        size_t depth = walk->frame_count;
-        while (!f->entry && HvARRAY(from) && (size_t)f->at <= HvMAX(from))
-            f->entry = HvARRAY(from)[f->at++];
-        if (!f->entry)
-            break;
-        key = HeKEY_hek(f->entry);
-        value = HeVAL(f->entry);
-        f->entry = HeNEXT(f->entry);
-        he = slot_for(aTHX_ to, key);
+    if (!HvARRAY(from))
+        return CLONE_DONE;
+    while ((entry = next_entry(f))) {
+        SV *value = HeVAL(entry);
+        HE *he = slot_for(aTHX_ to, HeKEY_hek(entry));
         HeVAL(he) = &PL_sv_undef;      /* until it is there */
         if (value == &PL_sv_placeholder)      /* a plain HASH knows none */
             HeVAL(he) = has_key_flags(from) ? value : &PL_sv_undef;
-        else if (SvTYPE(value) <= SVt_PVNV && !SvROK(value) && SvREFCNT(value) == 1)
+        else if (is_simple(value) && !SvROK(value))
             HeVAL(he) = clone_scalar(aTHX_ value);
         else if (!clone_item(aTHX_ walk, value, &HeVAL(he)))
-            return -1;
+            return CLONE_GIVE_UP;
         if (locks && SvREADONLY(value) && !SvIMMORTAL(HeVAL(he)))
             SvREADONLY_on(HeVAL(he));
         if (walk->frame_count != depth)
-            return 0;
+            return CLONE_DESCEND;
     }
     finish_hash(aTHX_ from, to);
-    return 1;
+    return CLONE_DONE;
 }
 
 /* RETURNS: false if the walk must be given up. */
@@ -369,35 +448,31 @@ static bool clone_walk_all(pTHX_ clone_walk *walk, SV *root)
     if (!clone_item(aTHX_ walk, root, &walk->root))
         return false;
     while (walk->frame_count) {
-        size_t top = walk->frame_count - 1;
-        clone_frame f = walk->frames[top];    /* the stack may move below us */
-        int done = SvTYPE(f.from) == SVt_PVAV ? clone_array(aTHX_ walk, &f) : clone_hash(aTHX_ walk, &f);
-        if (done < 0)
+        const size_t top = walk->frame_count - 1;
+        clone_frame *f = &walk->frames[top];
+        enum clone_step step = SvTYPE(f->from) == SVt_PVAV ? clone_array(aTHX_ walk, f) : clone_hash(aTHX_ walk, f);
+        if (step == CLONE_GIVE_UP)
             return false;
-        if (done)
+        if (step == CLONE_DONE)
             walk->frame_count = top;
-        else
-            walk->frames[top] = f;
     }
     return true;
 }
 
-/* Copy what `ref` refers to, if it is plain data. RETURNS: a reference to the copy,
- * mortal, or NULL. */
+/* Copy what `ref` refers to, if it is plain data. RETURNS: a reference to the copy, mortal, or
+ * NULL. PERL: croaks. */
 static SV *clone_plain(pTHX_ SV *ref, const pstx_object *object)
 {
-    clone_walk *walk;
+    clone_walk *walk = new_walk(aTHX);
     SV *result = NULL;
-    Newxz(walk, 1, clone_walk);
     walk->object = object;
-    ENTER;
-    SAVEDESTRUCTOR_X(free_walk, walk);
-    if (clone_walk_all(aTHX_ walk, SvRV(ref))) {
-        walk->finished = true;
+    walk->finished = clone_walk_all(aTHX_ walk, SvRV(ref));
+    if (walk->finished)
         result = sv_2mortal(newRV_noinc(walk->root));
-        walk->root = NULL;
-    }
-    LEAVE;
+    if (walk->guarded)
+        LEAVE;
+    else
+        end_walk(aTHX_ walk);
     return result;
 }
 

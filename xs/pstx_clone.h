@@ -15,4 +15,7 @@ SV *pstx_clone(pTHX_ SV *ref);
  * mortal. PERL: croaks, runs user code. */
 SV *pstx_object_clone(pTHX_ const pstx_object *object, SV *ref);
 
+/* Free what is kept for the next copy, at the interpreter's end. PERL: none. */
+void pstx_clone_forget(pTHX_ pstx_globals *globals);
+
 #endif

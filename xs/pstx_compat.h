@@ -78,6 +78,10 @@
 #  define PSTX_DIRECT_HASH 0
 #endif
 
+/* To bless a container is to set a flag and a class: before, there were counts to keep, later
+ * there are classes into which nothing can be blessed. */
+#define PSTX_DIRECT_BLESS (PSTX_PERL_AT_LEAST(22) && !PSTX_PERL_AT_LEAST(37))
+
 /* Memory that perl frees with its scalars: malloc itself where perl adds nothing to it. */
 #if defined(MYMALLOC) || defined(PERL_TRACK_MEMPOOL) || defined(PERL_IMPLICIT_SYS) \
     || defined(PERL_MEM_LOG) || defined(PERL_DEBUG_READONLY_COW)

@@ -4,7 +4,7 @@
  * the savestack is unwound. Therefore everything that a run owns hangs on its struct,
  * and the struct's release() is on the savestack from the first moment.
  */
-#include "pstx.h"
+#include "pstx_clone.h"
 
 #define MY_CXT_KEY "Permafrost::_guts" XS_VERSION
 typedef pstx_globals my_cxt_t;
@@ -90,6 +90,7 @@ void pstx_globals_release(pTHX)
         if (run)
             run->destroy(aTHX_ run);
     }
+    pstx_clone_forget(aTHX_ globals);
 }
 
 void pstx_run_begin(pTHX_ pstx_run *run, const pstx_object *object)

@@ -1,5 +1,6 @@
 /* pstx_retrieve.c - building Perl data: scalars, arrays, classes, and the walk itself. */
 #include "pstx_retrieve.h"
+#include "pstx_bless.h"
 #include "pstx_object.h"
 
 /* ---- frames, blessing ----------------------------------------------------------------------------- */
@@ -35,19 +36,24 @@ SV *pstx_retrieve_refuse(pTHX_ pstx_retrieve *rt, SV *sv, uint8_t marker)
     return NULL;
 }
 
+void pstx_bless_by_perl(pTHX_ SV **blesser, SV *sv, HV *stash)
+{
+    if (!*blesser)
+        *blesser = newSV_type(SVt_IV);
+    SvRV_set(*blesser, sv);              /* borrowed: taken back before anybody looks */
+    SvROK_on(*blesser);
+    (void)sv_bless(*blesser, stash);
+    SvROK_off(*blesser);
+    SvRV_set(*blesser, NULL);
+}
+
 void pstx_retrieve_bless(pTHX_ pstx_retrieve *rt, SV *sv, HV *stash)
 {
     if (SvIMMORTAL(sv)) {
         (void)pst_reader_fail(&rt->r, PST_ERR_MARKER, 0, PST_BLESS);
         return;
     }
-    if (!rt->blesser)
-        rt->blesser = newSV_type(SVt_IV);
-    SvRV_set(rt->blesser, sv);           /* borrowed: taken back before anybody looks */
-    SvROK_on(rt->blesser);
-    (void)sv_bless(rt->blesser, stash);
-    SvROK_off(rt->blesser);
-    SvRV_set(rt->blesser, NULL);
+    pstx_bless(aTHX_ &rt->blesser, sv, stash);
 }
 
 pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind kind, SV *sv)
