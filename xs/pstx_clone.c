@@ -393,7 +393,7 @@ static void finish_hash(pTHX_ HV *from, HV *to)
 /* The slot of a key in the copy. */
 PST_INLINE HE *slot_for(pTHX_ HV *to, HEK *key)
 {
-    HE *he = HEK_FLAGS(key) ? NULL : pstx_hash_entry(aTHX_ to, key);
+    HE *he = HEK_FLAGS(key) & ~HVhek_UTF8 ? NULL : pstx_hash_entry(aTHX_ to, key);
     if (PST_LIKELY(he != NULL))
         return he;
     return PSTX_HV_SLOT(to, NULL, HEK_KEY(key), (STRLEN)HEK_LEN(key),

@@ -30,7 +30,7 @@ PST_INLINE void pstx_hash_presize(pTHX_ HV *hv, size_t count)
         hv_ksplit(hv, (IV)count + 1);
 }
 
-/* An entry for the shared key `hek`, which has no flags. RETURNS: borrowed, without a
+/* An entry for the shared key `hek`, which has no flags but that for UTF-8. RETURNS: borrowed, without a
  * value yet; NULL if it is hv_common()'s turn. */
 PST_INLINE HE *pstx_hash_entry(pTHX_ HV *hv, HEK *hek)
 {
@@ -57,6 +57,8 @@ PST_INLINE HE *pstx_hash_entry(pTHX_ HV *hv, HEK *hek)
     HeNEXT(he) = *bucket;
     *bucket = he;
     HvTOTALKEYS(hv) = keys + 1;
+    if (HEK_FLAGS(hek))
+        HvHASKFLAGS_on(hv);
     return he;
 #else
     PERL_UNUSED_CONTEXT;

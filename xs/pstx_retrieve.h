@@ -69,10 +69,12 @@ typedef struct pstx_tag_run {
  * it with all hashes, which is the quickest key for perl. */
 typedef struct pstx_key_memo {
     char     bytes[24];
-    uint32_t len;          /* 0: empty */
-    U32      hash;
+    uint32_t kind;         /* its length, with PSTX_KEY_MEMO_UTF8; 0: empty */
+    U32      hash;         /* 0: not known */
     SV      *key;          /* +1 or NULL */
 } pstx_key_memo;
+
+#define PSTX_KEY_MEMO_UTF8 0x80000000u
 
 enum {
     PSTX_KEY_MEMOS = 256,

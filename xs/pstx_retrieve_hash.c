@@ -3,13 +3,33 @@
 #include "pstx_hash.h"
 
 /* A key comes for the first time, or again after others: remember it. */
-static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t len)
+static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t len, bool utf8)
 {
     SvREFCNT_dec(memo->key);
     memo->key = NULL;
-    memo->len = len;
-    PERL_HASH(memo->hash, key, len);
+    memo->kind = len | (utf8 ? PSTX_KEY_MEMO_UTF8 : 0);
+    memo->hash = 0;
+    if (!utf8)                    /* else it depends on whether perl keeps it in UTF-8 */
+        PERL_HASH(memo->hash, key, len);
     Copy(key, memo->bytes, len, char);
+}
+
+/* It has come for the second time: share it with all hashes. What perl would spell in another
+ * way is forgotten instead. */
+static void share_key(pTHX_ pstx_key_memo *memo)
+{
+    const bool utf8 = (memo->kind & PSTX_KEY_MEMO_UTF8) != 0;
+    const I32 len = (I32)(memo->kind & ~PSTX_KEY_MEMO_UTF8);
+    SV *key = NULL;
+    if (!utf8 || !pstx_retrieve_mend_utf8(aTHX_ memo->bytes, (STRLEN)len))
+        key = newSVpvn_share(memo->bytes, utf8 ? -len : len, memo->hash);
+    if (key && cBOOL(SvUTF8(key)) == utf8) {
+        memo->key = key;
+        memo->hash = SvSHARED_HASH(key);
+        return;
+    }
+    SvREFCNT_dec(key);
+    memo->kind = 0;
 }
 
 /* Where a key is remembered: by its first and last letters and its length. */
@@ -22,16 +42,17 @@ PST_INLINE pstx_key_memo *memo_place(pstx_retrieve *rt, const char *key, uint32_
 }
 
 /* The memo of a key, or NULL if keys like this are not remembered. */
-PST_INLINE pstx_key_memo *memo_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key, uint32_t len)
+PST_INLINE pstx_key_memo *memo_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key,
+                                  uint32_t len, bool utf8)
 {
     pstx_key_memo *memo;
     if (len - 1 >= sizeof memo->bytes || f->left > PSTX_KEY_MEMO_MAX)
         return NULL;
     memo = memo_place(rt, key, len);
-    if (PST_UNLIKELY(memo->len != len || !pst_equal(memo->bytes, key, len)))
-        remember_key(aTHX_ memo, key, len);
+    if (PST_UNLIKELY(memo->kind != (len | (utf8 ? PSTX_KEY_MEMO_UTF8 : 0)) || !pst_equal(memo->bytes, key, len)))
+        remember_key(aTHX_ memo, key, len, utf8);
     else if (PST_UNLIKELY(!memo->key))
-        memo->key = newSVpvn_share(key, (I32)len, memo->hash);
+        share_key(aTHX_ memo);
     return memo;
 }
 
@@ -72,40 +93,62 @@ PST_INLINE void put_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, HE *he, SV *v
     HeVAL(he) = value;
 }
 
+/* The slot of a key that is shared. */
+PST_INLINE HE *shared_slot(pTHX_ const pstx_retrieve *rt, const pstx_rframe *f, const pstx_key_memo *memo)
+{
+    HE *he = rt->user_code ? NULL
+           : pstx_hash_entry(aTHX_ (HV *)f->sv, SvSHARED_HEK_FROM_PV(SvPVX_const(memo->key)));
+    return he ? he : PSTX_HV_SLOT((HV *)f->sv, memo->key, NULL, 0, 0, memo->hash);
+}
+
 /* The slot of a plain key, made if it is not there. */
 PST_INLINE HE *slot_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key, uint32_t len)
 {
-    const pstx_key_memo *memo = memo_of(aTHX_ rt, f, key, len);
-    if (PST_LIKELY(memo && memo->key)) {
-        HE *he = rt->user_code ? NULL
-               : pstx_hash_entry(aTHX_ (HV *)f->sv, SvSHARED_HEK_FROM_PV(SvPVX_const(memo->key)));
-        return he ? he : PSTX_HV_SLOT((HV *)f->sv, memo->key, NULL, 0, 0, memo->hash);
-    }
+    const pstx_key_memo *memo = memo_of(aTHX_ rt, f, key, len, false);
+    if (PST_LIKELY(memo && memo->key))
+        return shared_slot(aTHX_ rt, f, memo);
     return PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, 0, memo ? memo->hash : 0);
+}
+
+/* The same for a key in UTF-8, which is mended if it must be. */
+static HE *utf8_slot_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f, const char *key, uint32_t len, int hek_flags)
+{
+    const pstx_key_memo *memo = hek_flags == HVhek_UTF8 ? memo_of(aTHX_ rt, f, key, len, true) : NULL;
+    SV *mended;
+    if (PST_LIKELY(memo && memo->key))
+        return shared_slot(aTHX_ rt, f, memo);
+    mended = pstx_retrieve_mend_utf8(aTHX_ key, len);
+    if (PST_UNLIKELY(mended != NULL))
+        return PSTX_HV_SLOT((HV *)f->sv, mended, NULL, 0, 0, 0);
+    return PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0);
+}
+
+/* The value of a placeholder, which is `value` (+1, consumed) in the image. */
+static SV *placeholder_for(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
+{
+    f->value = NULL;
+    pstx_retrieve_drop(aTHX_ rt, value);
+    f->at++;                             /* perl is told at the end: growing drops them */
+    return &PL_sv_placeholder;
 }
 
 static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags, const char *key,
                         uint32_t len, SV *value)
 {
-    int hek_flags = (flags & PST_KEY_UTF8 ? HVhek_UTF8 : 0)
-                  | (flags & PST_KEY_WASUTF8 ? HVhek_WASUTF8 : 0);
+    HE *he;
+    const int hek_flags = (flags & PST_KEY_UTF8 ? HVhek_UTF8 : 0)
+                        | (flags & PST_KEY_WASUTF8 ? HVhek_WASUTF8 : 0);
     if ((f->flags & PST_HASH_RESTRICTED) && (flags & PST_KEY_LOCKED) && !SvIMMORTAL(value))
         SvREADONLY_on(value);
-    if (flags & PST_KEY_PLACEHOLDER) {
-        f->value = NULL;
-        pstx_retrieve_drop(aTHX_ rt, value);
-        value = &PL_sv_placeholder;      /* perl is told at the end: growing drops them */
-        f->at++;
-    }
-    if (flags & PST_KEY_UTF8) {
-        SV *mended = pstx_retrieve_mend_utf8(aTHX_ key, len);
-        if (PST_UNLIKELY(mended != NULL)) {
-            put_value(aTHX_ rt, f, PSTX_HV_SLOT((HV *)f->sv, mended, NULL, 0, 0, 0), value);
-            return;
-        }
-    }
-    put_value(aTHX_ rt, f, hek_flags ? PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0)
-                                     : slot_of(aTHX_ rt, f, key, len), value);
+    if (PST_UNLIKELY(flags & PST_KEY_PLACEHOLDER))
+        value = placeholder_for(aTHX_ rt, f, value);
+    if (!hek_flags)
+        he = slot_of(aTHX_ rt, f, key, len);
+    else if (flags & PST_KEY_UTF8)
+        he = utf8_slot_of(aTHX_ rt, f, key, len, hek_flags);
+    else
+        he = PSTX_HV_SLOT((HV *)f->sv, NULL, key, len, hek_flags, 0);
+    put_value(aTHX_ rt, f, he, value);
 }
 
 /* A hook has tied the hash that is being built: nothing is put through its tie. */
