@@ -59,4 +59,42 @@ for my $value (0, '', undef, '0', 1, 'yes', -1, '0.0', [], 0.5) {
     }
 }
 
+# Keys that are hard to sort: much in common, one the beginning of another, zeros at the end, spelled
+# in UTF-8 beside bytes. As many as are sorted by insertion, by bytes, and in several rounds.
+sub hard_keys {
+    my $count = shift;
+    my ($long, $random) = ('x' x 200, 12345);
+    my $next = sub { $random = ($random * 1103515245 + 12345) % 2**31; return $random >> 8 };
+    return (
+        'letters'              => [map { join '', map { chr(97 + $next->() % 26) } 1 .. 10 } 1 .. $count],
+        'any bytes'            => [map { pack 'C*', map { $next->() % 256 } 0 .. $next->() % 20 } 1 .. $count],
+        'two bytes'            => [map { join '', map { ("\0", "\xff")[$next->() % 2] } 0 .. $next->() % 30 } 1 .. $count],
+        'numbers'              => [1 .. $count],
+        'paths'                => [map { '/usr/share/' . $next->() % 3 . '/doc/' . $next->() % 7 . "/$_.txt" } 1 .. $count],
+        'beginnings'           => [map { substr $long, 0, $_ } 0 .. ($count < 200 ? $count : 200)],
+        'beginnings, zeros'    => [map { 'key' . "\0" x $_ } 0 .. $count % 500],
+        'alike for long'       => [map { $long . $_ % 10 . $long . $_ } 1 .. $count],
+        'late rounds'          => [map { join '', map { chr(97 + $next->() % 2) x 8 } 0 .. $next->() % 14 } 1 .. $count],
+        'wide and bytes'       => [map { my $n = $_; map { chr(0xe0 + $n % 32) . $_ . $n } '', chr 0x100, chr(0x10000 + $n) } 1 .. $count / 3],
+        'wide, alike'          => [map { "\x{263a}" x ($_ % 9) . "\xe9" x ($_ % 4) . $_ } 1 .. $count],
+    );
+}
+for my $count (2, 3, 24, 25, 60, 3000) {
+    local $Storable::canonical = 1;
+    my %keys = hard_keys($count);
+    for my $kind (sort keys %keys) {
+        my %hash = map { ($_ => 1) } @{ $keys{$kind} };
+        my $image = pf->{nfreeze}->(\%hash);
+        ok($image eq st->{nfreeze}->(\%hash), "$kind, $count: Storable's order");
+        next if grep { utf8::is_utf8($_) } keys %hash;
+        my ($at, @order) = (7);
+        while ($at < length $image) {       # each value is two bytes: the number 1
+            my $len = unpack 'N', substr $image, $at + 2, 4;
+            push @order, substr $image, $at + 6, $len;
+            $at += 6 + $len;
+        }
+        ok("@order" eq join(' ', sort keys %hash), "$kind, $count: perl's order");
+    }
+}
+
 done_testing;

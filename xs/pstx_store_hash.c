@@ -5,29 +5,7 @@
  * being walked, the keys still to come are copied, and from then on looked up.
  */
 #include "pstx_store.h"
-#include <stdlib.h>
-
-/* ---- canonical order ------------------------------------------------------------------------- */
-
-/* As perl's cmp: by code points. */
-static int compare_keys(const HEK *a, const HEK *b)
-{
-    I32 a_len = HEK_LEN(a), b_len = HEK_LEN(b);
-    int order;
-    if (PST_UNLIKELY(!HEK_UTF8(a) != !HEK_UTF8(b))) {
-        dTHX;
-        return HEK_UTF8(b)
-            ? bytes_cmp_utf8((const U8 *)HEK_KEY(a), (STRLEN)a_len, (const U8 *)HEK_KEY(b), (STRLEN)b_len)
-            : -bytes_cmp_utf8((const U8 *)HEK_KEY(b), (STRLEN)b_len, (const U8 *)HEK_KEY(a), (STRLEN)a_len);
-    }
-    order = memcmp(HEK_KEY(a), HEK_KEY(b), (size_t)(a_len < b_len ? a_len : b_len));
-    return order ? order : a_len - b_len;
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    return compare_keys(HeKEY_hek(*(HE *const *)a), HeKEY_hek(*(HE *const *)b));
-}
+#include "pstx_sort.h"
 
 /* ---- moving on ------------------------------------------------------------------------------- */
 
@@ -190,7 +168,7 @@ void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
     }
     list_entries(st, f, sorted ? 0 : PSTX_HASH_ITER_XOR(hv));
     if (sorted)
-        qsort(st->entries + f->first, count, sizeof(HE *), compare_entries);
+        pstx_sort_entries(st->entries + f->first, count, cBOOL(HvHASKFLAGS(hv)));
 }
 
 static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV *value)
