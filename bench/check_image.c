@@ -1,8 +1,9 @@
 /* check_image.c - how fast the codec alone is: check_image FILE COUNT
  *
  * Reads an image of memory (no magic) from FILE, decodes every token of it COUNT times, with
- * all bounds checked and nothing built, and prints the seconds that took and the number of
- * items. Exit status: 0 fine, 1 the image is damaged, 2 usage or input.
+ * all bounds checked and nothing built, and prints the seconds that took, the
+ * number of items, and a sum of what was decoded, which keeps the compiler from leaving that
+ * out. Exit status: 0 fine, 1 the image is damaged, 2 usage or input.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
@@ -23,6 +24,7 @@ typedef struct check {
     frame     *frames;
     size_t     count, room;
     uint64_t   tags;     /* items so far */
+    uint64_t   sum;      /* of what plain items are: so the compiler cannot leave them out */
 } check;
 
 static bool push(check *c, uint8_t marker, uint64_t items)
@@ -99,12 +101,37 @@ static bool check_hook(check *c, const pst_token *t)
 
 static bool check_other(check *c, pst_token *t);
 
+/* An integer, or the length of a string. */
+static uint64_t worth(const pst_token *t)
+{
+    return t->marker == PST_INTEGER ? (uint64_t)t->iv : t->len;
+}
+
+/* Plain items of an array, but for its last one, as long as they come. With a reader of its own,
+ * whose address nobody else knows, the place in the image stays in a register. */
+static void check_run(check *c, frame *f)
+{
+    pst_reader r = c->r;
+    uint64_t left = f->left, sum = c->sum;
+    pst_token t;
+    while (left > 1 && pst_reader_plain(&r, &t)) {
+        sum += worth(&t);
+        left--;
+    }
+    c->r.in = r.in;
+    c->sum = sum;
+    c->tags += f->left - left;
+    f->left = left;
+}
+
 /* Tokens up to the end of the container on top, or up to one that opens another. */
 static bool check_tokens(check *c)
 {
     frame *f = &c->frames[c->count - 1];
     pst_token t;
-    while (pst_reader_next(&c->r, &t)) {
+    if (f->marker == PST_ARRAY)
+        check_run(c, f);
+    while (pst_reader_plain(&c->r, &t) || pst_reader_next(&c->r, &t)) {
         switch (t.marker) {
         case PST_INTEGER: case PST_DOUBLE: case PST_SCALAR: case PST_UTF8STR:
         case PST_UNDEF: case PST_SV_UNDEF: case PST_SV_YES: case PST_SV_NO:
@@ -172,16 +199,19 @@ static bool check_item(check *c)
     return fine;
 }
 
-/* RETURNS: items of the image, 0 if it is damaged. */
-static uint64_t check_image(const uint8_t *bytes, size_t len)
+/* RETURNS: items of the image, 0 if it is damaged; adds to *sum. */
+static uint64_t check_image(const uint8_t *bytes, size_t len, uint64_t *sum)
 {
+    bool fine;
     check c = { 0 };
     pst_reader_init(&c.r, bytes, len);
     if (pst_header_read(&c.r.header, &c.r.in) != PST_OK || pst_header_readable(&c.r.header) != PST_OK
         || pst_reader_is_old(&c.r))
         return 0;
     pst_reader_configure(&c.r, sizeof(int64_t), sizeof(double));
-    return check_item(&c) && pst_cursor_left(&c.r.in) == 0 ? c.tags : 0;
+    fine = check_item(&c) && pst_cursor_left(&c.r.in) == 0;
+    *sum += c.sum;
+    return fine ? c.tags : 0;
 }
 
 /* RETURNS: the contents of the file, allocated, or NULL. */
@@ -210,7 +240,7 @@ int main(int argc, char **argv)
     unsigned long count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0, i;
     size_t len = 0;
     uint8_t *bytes = count ? read_file(argv[1], &len) : NULL;
-    uint64_t items = 0;
+    uint64_t items = 0, sum = 0;
     if (!bytes) {
         fprintf(stderr, count ? "check_image: %s cannot be read\n" : "usage: %s FILE COUNT\n",
             count ? argv[1] : argv[0]);
@@ -218,7 +248,7 @@ int main(int argc, char **argv)
     }
     clock_gettime(CLOCK_MONOTONIC, &start);
     for (i = 0; i < count; i++)
-        if (!(items = check_image(bytes, len)))
+        if (!(items = check_image(bytes, len, &sum)))
             break;
     clock_gettime(CLOCK_MONOTONIC, &end);
     free(bytes);
@@ -226,7 +256,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "check_image: %s: damaged\n", argv[1]);
         return 1;
     }
-    printf("%.9f %llu\n", (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9,
-        (unsigned long long)items);
+    printf("%.9f %llu %llu\n", (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9,
+        (unsigned long long)items, (unsigned long long)sum);
     return 0;
 }
