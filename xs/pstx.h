@@ -46,6 +46,7 @@ typedef struct pstx_options {
     bool forgive_me;
     bool accept_future_minor;
     bool accept_foreign;       /* images of other machines are read, not refused */
+    uint8_t order_len;         /* of this machine's byte-order text; see pstx_order_len() */
     I32  flags;                /* PSTX_BLESS_OK, PSTX_TIE_OK */
     IV   depth_limit;          /* -1: none */
     IV   depth_limit_hash;
@@ -61,7 +62,7 @@ enum pstx_variable {
     PSTX_VAR_CANONICAL, PSTX_VAR_FORGIVE_ME, PSTX_VAR_ACCEPT_FUTURE_MINOR,
     PSTX_VAR_DOWNGRADE_RESTRICTED, PSTX_VAR_DROP_UTF8, PSTX_VAR_FLAGS, PSTX_VAR_DEPARSE,
     PSTX_VAR_EVAL, PSTX_VAR_ACCEPT_FOREIGN, PSTX_VAR_RECURSION_LIMIT,
-    PSTX_VAR_RECURSION_LIMIT_HASH, PSTX_VAR_ATOMIC, PSTX_VAR_COUNT
+    PSTX_VAR_RECURSION_LIMIT_HASH, PSTX_VAR_ATOMIC, PSTX_VAR_INTERWORK_56, PSTX_VAR_COUNT
 };
 
 struct pstx_run;
@@ -180,6 +181,10 @@ void pstx_run_user_code(pTHX_ pstx_run *run);
 
 /* To be called when a run has succeeded: gives $@ back. PERL: none. */
 void pstx_run_succeeded(pTHX_ pstx_run *run);
+
+/* Bytes of the byte-order text in native headers: those of an IV, but those of a long where
+ * $Permafrost::interwork_56_64bit asks for perl 5.6's headers. Objects do not heed it. */
+size_t pstx_order_len(pTHX_ const pstx_object *object);
 
 /* Read the package variables, or those few that count for an object, too, and its options.
  * PERL: may run user code (tied variables). */

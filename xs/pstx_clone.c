@@ -479,7 +479,7 @@ static SV *clone_plain(pTHX_ SV *ref, const pstx_object *object)
 static SV *clone_through_image(pTHX_ SV *ref)
 {
     pst_header header;
-    pst_header_host(&header, IVSIZE, NVSIZE);
+    pst_header_host(&header, pstx_order_len(aTHX_ NULL), NVSIZE);
     return pstx_retrieve_memory(aTHX_ pstx_store_image(aTHX_ ref, &header, true, NULL, NULL), NULL, true, NULL);
 }
 

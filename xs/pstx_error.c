@@ -151,7 +151,7 @@ static void croak_foreign(pTHX_ const pst_header *h, pstx_message message)
     pst_header host;
     SV *more = sv_2mortal(newSVpvs(""));
     if (pst_header_readable(h) == PST_OK) {
-        pst_header_host(&host, IVSIZE, NVSIZE);
+        pst_header_host(&host, pstx_order_len(aTHX_ NULL), NVSIZE);
         Perl_sv_setpvf(aTHX_ more, messages[PSTX_MSG_MACHINES].format,
                        SVfARG(machine(aTHX_ h)), SVfARG(machine(aTHX_ &host)));
     }

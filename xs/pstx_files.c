@@ -11,7 +11,7 @@
 static SV *image_of(pTHX_ const pstx_object *object, SV *ref, bool netorder, bool file, pstx_spill *spill)
 {
     pst_header header;
-    pst_header_host(&header, IVSIZE, NVSIZE);
+    pst_header_host(&header, pstx_order_len(aTHX_ object), NVSIZE);
     header.minor = object && object->max_minor < PSTX_WRITE_MINOR ? object->max_minor : PSTX_WRITE_MINOR;
     header.netorder = netorder || (object && object->netorder);
     header.file = file;

@@ -19,7 +19,8 @@ static const struct { const char *name; bool shared; } variables[PSTX_VAR_COUNT]
     { "accept_foreign", false },
     { "recursion_limit", false },
     { "recursion_limit_hash", false },
-    { "atomic", false }
+    { "atomic", false },
+    { "interwork_56_64bit", true }
 };
 
 /* *Permafrost::NAME, made the same glob as *Storable::NAME if shared. */
@@ -83,6 +84,17 @@ IV pstx_option_number(pTHX_ const pstx_globals *globals, enum pstx_variable whic
     return sv && SvOK(sv) ? SvIV(sv) : 0;
 }
 
+size_t pstx_order_len(pTHX_ const pstx_object *object)
+{
+#if IVSIZE > LONGSIZE
+    if (!object && is_true(aTHX_ pstx_globals_get(aTHX), PSTX_VAR_INTERWORK_56))
+        return LONGSIZE;
+#endif
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_ARG(object);
+    return IVSIZE;
+}
+
 static void read_for_storing(pTHX_ const pstx_globals *globals, pstx_options *opt)
 {
     opt->canonical = is_true(aTHX_ globals, PSTX_VAR_CANONICAL);
@@ -103,6 +115,7 @@ void pstx_options_read(pTHX_ pstx_run *run, const pstx_object *object)
 {
     const pstx_globals *globals = run->globals;
     pstx_options *opt = &run->opt;
+    opt->order_len = (uint8_t)pstx_order_len(aTHX_ object);
     if (object) {
         const bool full = object->trust == PSTX_TRUST_FULL;
         pstx_object_apply(aTHX_ object, opt);

@@ -475,20 +475,24 @@ static void retrieve_release(pTHX_ pstx_run *run)
 static void check_header(pTHX_ pstx_retrieve *rt)
 {
     pst_header host, *h = &rt->r.header;
+    size_t iv_size = IVSIZE;
     pst_err err = pst_header_read(h, &rt->r.in);
     /* The version is judged first, even if the rest of the header is not there. */
     if (h->major > PST_MAJOR || (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR
                                  && !rt->run.opt.accept_future_minor))
         err = PST_ERR_MAJOR;
     if (err == PST_OK && !h->netorder) {
-        pst_header_host(&host, IVSIZE, NVSIZE);
+        pst_header_host(&host, rt->run.opt.order_len, NVSIZE);
         err = pst_header_compare(h, &host);
+        if (err != PST_OK)
+            iv_size = h->order_len;
         if (err != PST_OK && rt->run.opt.accept_foreign && pst_header_readable(h) == PST_OK)
             err = PST_OK;
     }
     if (err != PST_OK)
         pstx_croak_header(aTHX_ &rt->r, err, rt->file);
     pst_reader_configure(&rt->r, IVSIZE, NVSIZE);
+    rt->r.iv_size = (uint8_t)iv_size;
     rt->run.netorder = h->netorder;
 }
 
