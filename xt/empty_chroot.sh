@@ -11,6 +11,7 @@ is committed into it, and runs COMMANDs there as root, each by bash, from the to
 without one, the commands that README.md tells people to try, word by word.
   --suite NAME   release of Debian (bookworm)
   --user         as a user, who is neither root nor has sudo
+  --with FILE    copy this file, too, into the home directory; may be repeated
   --keep         leave the system behind, and say where
 
 Exit status: 0 if all commands passed, 1 if one failed, 2 usage, 3 no system could be made.
@@ -19,11 +20,12 @@ the empty system, as a tar file, which is made anew when it is gone. Output: emp
 USAGE
 }
 
-suite=bookworm keep='' user=root
+suite=bookworm keep='' user=root with=()
 while [ $# -gt 0 ]; do
     case $1 in
         --suite) suite=${2:?--suite needs a name}; shift ;;
         --user)  user=visitor ;;
+        --with)  with+=("$(realpath "${2:?--with needs a file}")"); shift ;;
         --keep)  keep=1 ;;
         -h|--help) usage; exit 0 ;;
         -*)      usage >&2; exit 2 ;;
@@ -83,6 +85,7 @@ if [ "$user" != root ]; then
 fi
 mkdir -p "$root$home/permafrost"
 git archive HEAD | tar -C "$root$home/permafrost" -x
+[ ${#with[@]} = 0 ] || cp "${with[@]}" "$root$home"
 [ "$user" = root ] || chroot "$root" chown -R "$user" "$home"
 
 # env -i: not a word of this machine's settings. No terminal, and nothing to read.
