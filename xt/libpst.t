@@ -32,6 +32,24 @@ my @files = qw(bin/pst include/pst.h lib/libpst.a lib/libpst.so lib/libpst.so.0 
 is(join(' ', grep { !-e "$dir/root/usr/$_" } @files), '', 'all files are there');
 my $lib = "$dir/root/usr/lib";
 
+my ($version) = slurp('lib/Permafrost.pm') =~ /^our \$VERSION = '([\d.]+)';/m;
+is((run("$dir/root/usr/bin/pst --version"))[0], "pst $version\n", 'pst knows its version');
+like(slurp("$lib/pkgconfig/pst.pc"), qr/^Version: \Q$version\E$/m, '... and so does pkg-config');
+
+# The manual is made of another program's.
+SKIP: {
+    skip 'no pod2man', 5 if system('pod2man --version >/dev/null 2>&1');
+    my $page = "$dir/root/usr/share/man/man1/pst.1";
+    ok(-f $page, 'there is a manual') or skip 'no manual', 4;
+    my $manual = slurp("$dir/build/pst.pod");
+    like($manual, qr/^=head1 NAME\n\npst - /m, '... of pst');
+    my @commands = (run("$dir/root/usr/bin/pst --help"))[0] =~ /^  (\w+) {2,}/mg;
+    cmp_ok(scalar @commands, '>', 5, 'commands');
+    is(join(' ', grep { $manual !~ /^=head2 $_$/m || $manual !~ /^  pst $_ /m } @commands), '', '... are all in the manual');
+    is(join(' ', grep { my $name = $_; !grep { $_ eq $name } @commands } $manual =~ /^=head2 (\w+)$/mg,
+        $manual =~ /\bpermafrost (\w+)/g), '', '... and no others');
+}
+
 SKIP: {
     skip 'no nm or objdump', 3 if qx{nm --version 2>&1} !~ /nm/ || qx{objdump --version 2>&1} !~ /objdump/;
     my @names = map { (split)[0] } qx{nm -P -D --defined-only $lib/libpst.so};
@@ -115,4 +133,7 @@ SKIP: {
     ($said) = run("PYTHONDONTWRITEBYTECODE=1 PST_LIBRARY=$lib/libpst.so.0 python3 $python $dir/image");
     like($said, qr/^ValueError: truncated at byte 9$/m, '... and says where an image is cut');
 }
+
+($said, $status) = run("make -s -C csrc uninstall OUT=$dir/build DESTDIR=$dir/root PREFIX=/usr MAKEFLAGS=");
+is(qx{find $dir/root -type f -o -type l}, '', 'make uninstall removes all of it') or diag $said;
 done_testing;
