@@ -18,11 +18,13 @@
 #  define PST_LIKELY(x)   __builtin_expect(!!(x), 1)
 #  define PST_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #  define PST_COLD        __attribute__((cold, noinline))
+#  define PST_NOINLINE    __attribute__((noinline))
 #  define PST_INLINE      static inline __attribute__((always_inline, unused))
 #else
 #  define PST_LIKELY(x)   (x)
 #  define PST_UNLIKELY(x) (x)
 #  define PST_COLD
+#  define PST_NOINLINE
 #  define PST_INLINE      static inline
 #endif
 

@@ -235,13 +235,22 @@ static SV **stop_at_limit(const pstx_retrieve *rt, SV **slot, SV **stop)
     return left < (UV)(stop - slot) ? slot + left : stop;
 }
 
+/* Take plain scalars into slots. RETURNS: the slot behind them. Not inline: there it would lose
+ * its registers. */
+PST_NOINLINE static SV **plain_slots(pTHX_ pstx_retrieve *rt, SV **slot, SV **stop)
+{
+    pst_token t;
+    while (slot < stop && pst_reader_plain(&rt->r, &t))
+        *slot++ = pstx_retrieve_plain(aTHX_ &t);
+    return slot;
+}
+
 /* The top frame is an array that nobody else can see: take items as long as they are
- * plain scalars in their common forms. */
+ * plain scalars in their common forms, or references to what is there already. */
 PST_INLINE void plain_items(pTHX_ pstx_retrieve *rt, pstx_rframe *f)
 {
     AV *av = (AV *)f->sv;
     const SSize_t first = f->at;
-    pst_token t;
     SV **slot, **stop;
     do {
         const SSize_t room = AvMAX(av) + 1 - f->at;
@@ -249,8 +258,9 @@ PST_INLINE void plain_items(pTHX_ pstx_retrieve *rt, pstx_rframe *f)
         stop = slot + (f->left < (uint64_t)room ? (SSize_t)f->left : room);
         if (PST_UNLIKELY(rt->run.opt.strict))
             stop = stop_at_limit(rt, slot, stop);
-        while (slot < stop && pst_reader_plain(&rt->r, &t))
-            *slot++ = pstx_retrieve_plain(aTHX_ &t);
+        slot = plain_slots(aTHX_ rt, slot, stop);
+        if (slot < stop)
+            slot = pstx_retrieve_known_refs(aTHX_ rt, slot, stop);
         f->left -= (uint64_t)(slot - AvARRAY(av) - f->at);
         f->at = slot - AvARRAY(av);
         AvFILLp(av) = f->at - 1;
@@ -331,14 +341,15 @@ PST_INLINE bool deliver(pTHX_ pstx_retrieve *rt, SV *sv)
 /* One item, the token being read. RETURNS: +1 if it is whole, else NULL. */
 PST_INLINE SV *retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t)
 {
-    SV *sv = new_scalar(aTHX_ rt, t);
-    if (sv)
-        return register_item(aTHX_ rt, sv);
+    SV *sv;
     switch (t->marker) {
     case PST_ARRAY:     return retrieve_array(aTHX_ rt, t);
     case PST_HASH:      return pstx_retrieve_hash(aTHX_ rt, t, false);
     case PST_FLAG_HASH: return pstx_retrieve_hash(aTHX_ rt, t, true);
-    default:            return pstx_retrieve_special(aTHX_ rt, t);
+    case PST_REF:       return pstx_retrieve_ref(aTHX_ rt, PST_REF);
+    default:
+        sv = new_scalar(aTHX_ rt, t);
+        return sv ? register_item(aTHX_ rt, sv) : pstx_retrieve_special(aTHX_ rt, t);
     }
 }
 
@@ -378,6 +389,8 @@ static bool retrieve_walk(pTHX_ pstx_retrieve *rt)
         }
         else if (!pst_reader_next(&rt->r, &t))
             return false;
+        if (t.marker == PST_REF)
+            (void)pstx_retrieve_ref_to_new(aTHX_ rt, &t);
         sv = retrieve_item(aTHX_ rt, &t);
         if (sv ? !deliver(aTHX_ rt, sv) : rt->r.error.code != PST_OK)
             return rt->root != NULL;

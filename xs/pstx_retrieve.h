@@ -239,6 +239,10 @@ PST_INLINE SV *pstx_retrieve_tag(const pstx_retrieve *rt, uint64_t tag)
 /* Give the next `count` tags to the items of `av` from index `at` on. PERL: none. */
 void pstx_retrieve_tag_items(pTHX_ pstx_retrieve *rt, AV *av, SSize_t at, size_t count);
 
+/* Take items that are references to what has a tag already, and put them (+1, not yet registered)
+ * into the slots up to `stop`. RETURNS: the slot behind them. PERL: none. */
+SV **pstx_retrieve_known_refs(pTHX_ pstx_retrieve *rt, SV **slot, SV **stop);
+
 /* Make room for the next tag, that of `sv`; with a limit of items, also fail if it is one too many. */
 void pstx_retrieve_more_tags(pTHX_ pstx_retrieve *rt, SV *sv);
 
@@ -303,6 +307,14 @@ PST_INLINE SV *pstx_retrieve_plain(pTHX_ const pst_token *t)
 /* Everything but plain scalars, arrays and hashes. RETURNS: the item, +1, if it is whole;
  * NULL if a frame was pushed or the reader has failed. PERL: croaks, runs user code. */
 SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t);
+
+/* REF, OVERLOAD, WEAKREF, WEAKOVERLOAD. Returns as pstx_retrieve_special(). */
+SV *pstx_retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker);
+
+/* The same for the commonest case, a REF with an array or a hash behind it, of a class that is
+ * known or of none: *t is the container's token now. RETURNS: false, with nothing consumed or
+ * changed, for all else. PERL: none. */
+bool pstx_retrieve_ref_to_new(pTHX_ pstx_retrieve *rt, pst_token *t);
 
 /* One more tie, the object behind it is to come. RETURNS: false if ties take too much memory. */
 bool pstx_retrieve_open_tie(pstx_retrieve *rt);

@@ -69,6 +69,10 @@ static SV *retrieve_object(pTHX_ pstx_retrieve *rt, const pst_token *t)
     return NULL;
 }
 
+/* The class of a well-known attack. */
+#define EXPLOIT_CLASS "CGITempFile"
+enum { EXPLOIT_LEN = sizeof EXPLOIT_CLASS - 1 };
+
 /* Does a scalar with this text come next? Nothing is consumed. */
 static bool next_is(pstx_retrieve *rt, const char *text, size_t len)
 {
@@ -85,7 +89,7 @@ static bool next_is(pstx_retrieve *rt, const char *text, size_t len)
 /* An attack by a well-known image, on which Storable, too, says something. */
 PST_COLD static void warn_of_exploit(pTHX_ pstx_retrieve *rt, const pstx_rclass *cls)
 {
-    if (!strEQ(SvPVX(cls->name), "CGITempFile") || !next_is(rt, "mt-config.cgi", 13))
+    if (!strEQ(SvPVX(cls->name), EXPLOIT_CLASS) || !next_is(rt, "mt-config.cgi", 13))
         return;
     pstx_retrieve_user_code(aTHX_ rt);
     pstx_warn(aTHX_ PSTX_MSG_EXPLOIT);
@@ -95,7 +99,7 @@ PST_COLD static void warn_of_exploit(pTHX_ pstx_retrieve *rt, const pstx_rclass 
 static SV *retrieve_bless(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
     pstx_rclass *cls = pstx_retrieve_class(aTHX_ rt, t, PSTX_AHEAD_OBJECT);
-    if (cls && PST_UNLIKELY(SvCUR(cls->name) == 11))
+    if (cls && PST_UNLIKELY(SvCUR(cls->name) == EXPLOIT_LEN))
         warn_of_exploit(aTHX_ rt, cls);
     if (cls)
         rt->bless = rt->run.opt.flags & PSTX_BLESS_OK ? cls->stash : NULL;
@@ -137,37 +141,12 @@ static void push_marker(pstx_retrieve *rt, uint8_t marker)
     rt->ref_markers[rt->ref_count++] = marker;
 }
 
-/* What an OBJECT that comes next names, if that is there already; it is consumed then.
- * RETURNS: borrowed, or NULL. */
-static SV *take_known_object(pstx_retrieve *rt)
-{
-    enum { OBJECT_BYTES = 5 };
-    pst_cursor *in = &rt->r.in;
-    SV *target;
-    if (pst_cursor_left(in) < OBJECT_BYTES || *in->pos != PST_OBJECT)
-        return NULL;
-    target = pstx_retrieve_tag(rt, pst_load_be32(in->pos + 1));
-    if (!target)
-        return NULL;
-    pst_cursor_skip_nocheck(in, OBJECT_BYTES);
-    if (PST_UNLIKELY(rt->tie_levels.count))
-        pstx_retrieve_count_object(rt, target);
-    return target;
-}
-
 /* A reference has one byte in the image: if it follows another it gets no frame of its own. */
-static SV *retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
+SV *pstx_retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
 {
     pstx_rframe *f = rt->frame_count ? &rt->frames[rt->frame_count - 1] : NULL;
-    SV *rv, *known = marker == PST_REF && rt->depth < rt->max_depth ? take_known_object(rt) : NULL;
-    if (known) {
-        rv = newSV_type(SVt_IV);
-        SvRV_set(rv, SvREFCNT_inc_simple_NN(known));
-        SvROK_on(rv);
-        return pstx_retrieve_register(aTHX_ rt, rv);
-    }
+    SV *rv = newSV_type(SVt_IV);
     push_marker(rt, marker);
-    rv = newSV_type(SVt_IV);
     if (f && f->kind == PSTX_R_REF) {
         f->sv = rv;
         f->left++;
@@ -179,6 +158,44 @@ static SV *retrieve_ref(pTHX_ pstx_retrieve *rt, uint8_t marker)
     if (!pstx_retrieve_deeper(rt))
         pstx_retrieve_too_deep(aTHX_ rt);
     return NULL;
+}
+
+/* The class of an IX_BLESS at `p`, if it is known and nothing but a class. */
+static HV *known_class(const pstx_retrieve *rt, const uint8_t *p)
+{
+    const pstx_rclass *cls = p[1] < rt->class_count ? &rt->classes[p[1]] : NULL;
+    if (!cls || (p[1] & PST_LONG_LEN) || SvCUR(cls->name) == EXPLOIT_LEN || !(rt->run.opt.flags & PSTX_BLESS_OK))
+        return NULL;
+    return cls->stash;
+}
+
+bool pstx_retrieve_ref_to_new(pTHX_ pstx_retrieve *rt, pst_token *t)
+{
+    enum { CLASS_BYTES = 2, COUNT_BYTES = 5, TAGS = 2 };
+    const pstx_rframe *top = rt->frame_count ? &rt->frames[rt->frame_count - 1] : NULL;
+    const uint8_t *p = rt->r.in.pos;
+    HV *stash = NULL;
+    pstx_rframe *f;
+    if (pst_cursor_left(&rt->r.in) < CLASS_BYTES + COUNT_BYTES || rt->bless || (top && top->kind == PSTX_R_REF)
+        || rt->depth >= rt->max_depth || rt->tag_room - rt->tag_count < TAGS)
+        return false;
+    if (*p == PST_IX_BLESS) {
+        stash = known_class(rt, p);
+        if (!stash)
+            return false;
+        p += CLASS_BYTES;
+    }
+    if (*p != PST_HASH && *p != PST_ARRAY)
+        return false;
+    rt->r.in.pos = p;
+    (void)pst_reader_next(&rt->r, t);
+    push_marker(rt, PST_REF);
+    f = pstx_retrieve_push(aTHX_ rt, PSTX_R_REF, newSV_type(SVt_IV));
+    f->at = (SSize_t)pstx_retrieve_tag_count(rt);
+    pstx_retrieve_add_tag(aTHX_ rt, f->sv);
+    rt->depth++;
+    rt->bless = stash;
+    return true;
 }
 
 /* The innermost reference of a frame is whole. RETURNS: +1. */
@@ -472,7 +489,7 @@ SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t)
     case PST_REF:
     case PST_OVERLOAD:
     case PST_WEAKREF:
-    case PST_WEAKOVERLOAD: return retrieve_ref(aTHX_ rt, t->marker);
+    case PST_WEAKOVERLOAD: return pstx_retrieve_ref(aTHX_ rt, t->marker);
     case PST_TIED_ARRAY:
     case PST_TIED_HASH:
     case PST_TIED_SCALAR:

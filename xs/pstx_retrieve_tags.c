@@ -82,6 +82,26 @@ SV *pstx_retrieve_tag_in_runs(const pstx_retrieve *rt, uint64_t tag)
     return rt->tags[run->listed + (size_t)tag - run->count];
 }
 
+SV **pstx_retrieve_known_refs(pTHX_ pstx_retrieve *rt, SV **slot, SV **stop)
+{
+    enum { BYTES = 6 };                /* REF, OBJECT, the tag */
+    pst_cursor *in = &rt->r.in;
+    while (slot < stop && pst_cursor_left(in) >= BYTES && in->pos[0] == PST_REF && in->pos[1] == PST_OBJECT
+           && rt->depth < rt->max_depth) {
+        SV *rv, *target = pstx_retrieve_tag(rt, pst_load_be32(in->pos + 2));
+        if (PST_UNLIKELY(!target))
+            break;
+        pst_cursor_skip_nocheck(in, BYTES);
+        if (PST_UNLIKELY(rt->tie_levels.count))
+            pstx_retrieve_count_object(rt, target);
+        rv = newSV_type(SVt_IV);
+        SvRV_set(rv, SvREFCNT_inc_simple_NN(target));
+        SvROK_on(rv);
+        *slot++ = rv;
+    }
+    return slot;
+}
+
 /* List the tags of all runs, too. */
 static void list_all(pstx_retrieve *rt)
 {
