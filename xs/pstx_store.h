@@ -252,7 +252,7 @@ PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
     st->tags++;
     if (SvPOK(sv) && !(PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv)))
         (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
-    else if (SvIOK(sv))
+    else if (SvIOK(sv) && !(PSTX_WRITE_BOOLEANS && SvPOK(sv)))    /* a boolean has both */
         pstx_store_iv(st, sv);
 #if NVSIZE == 8
     else if (SvNOK(sv) && !SvPOK(sv))
