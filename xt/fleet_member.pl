@@ -10,6 +10,7 @@
 #
 #     set KEY NAME        the data of that name, with nfreeze
 #     mistake KEY NAME    ... with freeze
+#     old KEY NAME        ... for older perls, by an object of Permafrost with max_minor
 #     get KEY             what is there: "ok" and its canonical nfreeze in hex; "miss"; "no" and why
 #     append KEY TEXT     reads the list there, adds an item, writes it back
 
@@ -18,6 +19,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use FleetData qw(fleet_data);
+use SmallMemcached;
 
 my ($module, $client, @nodes) = @ARGV;
 (my $file = "$module.pm") =~ s{::}{/}g;
@@ -31,7 +33,7 @@ my $why;
 sub thaw {
     my ($image) = @_;
     my $data = eval { $code{thaw}->($image) };
-    $why = $@ || 'truncated' if !defined $data;
+    ($why) = ($@ || 'truncated') =~ /\A(.*?)(?: at \S+ line [0-9]|$)/ if !defined $data;
     return $data;
 }
 
@@ -44,7 +46,6 @@ if ($client eq 'fast') {
     @client = (sub { $right->set(@_) }, sub { $wrong->set(@_) }, sub { scalar $right->get($_[0]) });
 }
 else {
-    require SmallMemcached;
     my $cache = SmallMemcached->new(\@nodes, 'fleet:');
     my $set = sub { my ($order) = @_; return sub { $cache->set($_[0], $code{$order}->($_[1]), SmallMemcached::STORABLE()) } };
     @client = ($set->('nfreeze'), $set->('freeze'), sub { my ($image) = $cache->get($_[0]); return defined $image ? thaw($image) : undef });
@@ -54,13 +55,17 @@ sub get {
     my ($key) = @_;
     undef $why;
     my $data = $client[2]->($key);
-    die "no $why" if defined $why;
+    die "no $why\n" if defined $why;
     return $data // die "miss\n";
 }
 
 my %command = (
     set     => sub { $client[0]->($_[0], fleet_data($_[1])) ? 'ok' : 'not set' },
     mistake => sub { $client[1]->($_[0], fleet_data($_[1])) ? 'ok' : 'not set' },
+    old     => sub {
+        my $old = Permafrost->new(max_minor => 11);
+        return SmallMemcached->new(\@nodes, 'fleet:')->set($_[0], $old->serialize(fleet_data($_[1])), SmallMemcached::STORABLE()) ? 'ok' : 'not set';
+    },
     append  => sub { my $list = get($_[0]); push @$list, $_[1]; $client[0]->($_[0], $list) ? 'ok' : 'not set' },
     get     => sub {
         my $data = get($_[0]);
@@ -70,7 +75,7 @@ my %command = (
     },
 );
 
-print "fleet: ready\n";
+print "fleet: ready $]\n";
 while (my $line = <STDIN>) {
     my ($name, @arguments) = split ' ', $line;
     my $answer = eval { $command{$name}->(@arguments) } // $@;
