@@ -83,7 +83,8 @@ sub expected {
 # Prints a table: a line for each writer, a column for each reader.
 sub table {
     my ($title, $table, @writers) = @_;
-    my $line = join '  ', '%-18s', map { '%-' . length($_->{name}) . 's' } @fleet;
+    my ($width) = sort { $b <=> $a } map { length } @writers, 'written by';
+    my $line = join '  ', "%-${width}s", map { '%-' . length($_->{name}) . 's' } @fleet;
     note $title;
     note sprintf $line, 'written by', map { $_->{name} } @fleet;
     note sprintf $line, $_, @{ $table->{$_} }{map { $_->{name} } @fleet} for @writers;
