@@ -44,7 +44,7 @@ sub CAN_FLOCK () {
 }
 
 sub BIN_MAJOR ()            { return (_versions())[0] }
-sub BIN_MINOR ()            { return (_versions())[1] }
+sub BIN_MINOR ()            { return (_versions())[2] }
 sub BIN_WRITE_MINOR ()      { return (_versions())[1] }
 sub BIN_VERSION_NV          { return sprintf '%d.%03d', BIN_MAJOR, BIN_MINOR }
 sub BIN_WRITE_VERSION_NV    { return sprintf '%d.%03d', BIN_MAJOR, BIN_WRITE_MINOR }
@@ -79,8 +79,8 @@ my %OPTION = (
     trust => ['data', q('data', 'classes' or 'full'), sub { ($_[0] // '') =~ /\A(?:data|classes|full)\z/ }],
     classes => [undef, q(a reference to an array of names, a regular expression or a code reference, )
             . q(and trust must be 'classes'), sub { !defined $_[0] || _class_check($_[0]) }],
-    max_minor => [undef, 'an integer from 0 to ' . (_versions())[2] . ', or undef for none',
-        sub { !defined $_[0] || $_[0] =~ /\A(?:0|[1-9][0-9]?)\z/ && $_[0] <= (_versions())[2] }],
+    max_minor => [undef, 'an integer from 0 to ' . (_versions())[3] . ', or undef for none',
+        sub { !defined $_[0] || $_[0] =~ /\A(?:0|[1-9][0-9]?)\z/ && $_[0] <= (_versions())[3] }],
     max_depth => $limit, max_bytes => $limit, max_items => $limit,
     canonical => $flag, exact_numbers => $flag, atomic => $flag,
 );

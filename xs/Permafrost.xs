@@ -210,13 +210,14 @@ _options()
 PPCODE:
     pstx_options_boot(aTHX_ pstx_globals_get(aTHX));
 
-# _versions(): major, minor written, minor read.
+# _versions(): major; minor written, and the newest known to this perl's Storable; to Permafrost.
 void
 _versions()
 PPCODE:
-    EXTEND(SP, 3);
+    EXTEND(SP, 4);
     mPUSHi(PST_MAJOR);
     mPUSHi(PSTX_WRITE_MINOR);
+    mPUSHi(PSTX_READ_MINOR);
     mPUSHi(PST_MINOR_READ);
 
 # $object->clone(REF)

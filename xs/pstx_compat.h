@@ -33,6 +33,9 @@
 /* The minor version that Storable writes on this perl. */
 #define PSTX_WRITE_MINOR (PSTX_PERL_AT_LEAST(19) ? 11 : 9)
 
+/* The newest minor version that this perl's Storable knows. */
+#define PSTX_READ_MINOR (PSTX_PERL_AT_LEAST(37) ? 12 : PSTX_WRITE_MINOR)
+
 /* The newest marker that this perl's Storable says it can handle. */
 #define PSTX_LAST_TAG (PSTX_PERL_AT_LEAST(37) ? 35 : 33)
 

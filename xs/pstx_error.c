@@ -170,7 +170,7 @@ void pstx_croak_header(pTHX_ const struct pst_reader *r, pst_err err, bool file)
     case PST_ERR_MAJOR:
     case PST_ERR_MINOR:
         pstx_croak(aTHX_ PSTX_MSG_VERSION, (int)r->header.major, (int)r->header.minor,
-                   PST_MAJOR, PSTX_WRITE_MINOR);
+                   PST_MAJOR, PSTX_READ_MINOR);
     default:
         pstx_croak(aTHX_ PSTX_MSG_MAGIC, kind_of(file));
     }
@@ -182,13 +182,13 @@ void pstx_croak_body(pTHX_ const struct pst_reader *r, bool file)
     const pst_header *h = &r->header;
     switch (e->code) {
     case PST_ERR_MARKER:
-        if (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR)
+        if (h->major == PST_MAJOR && h->minor > PSTX_READ_MINOR)
             pstx_croak(aTHX_ PSTX_MSG_NEWER_DATA, (int)h->major, (int)h->minor, (int)e->have,
-                       PST_MAJOR, PSTX_WRITE_MINOR, PSTX_LAST_TAG);
+                       PST_MAJOR, PSTX_READ_MINOR, PSTX_LAST_TAG);
         if (h->major != PST_MAJOR)
             pstx_croak(aTHX_ PSTX_MSG_CORRUPTED_OLD, kind_of(file),
                        h->unversioned ? -1 : (int)h->major, (int)h->minor,
-                       PST_MAJOR, PSTX_WRITE_MINOR);
+                       PST_MAJOR, PSTX_READ_MINOR);
         pstx_croak(aTHX_ PSTX_MSG_CORRUPTED, kind_of(file), (int)h->major, (int)h->minor);
     case PST_ERR_TAG:         pstx_croak(aTHX_ PSTX_MSG_NO_OBJECT, (IV)e->have);
     case PST_ERR_CLASS_INDEX: pstx_croak(aTHX_ PSTX_MSG_NO_CLASS, (IV)e->have);

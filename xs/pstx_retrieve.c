@@ -491,7 +491,7 @@ static void check_header(pTHX_ pstx_retrieve *rt)
     size_t iv_size = IVSIZE;
     pst_err err = pst_header_read(h, &rt->r.in);
     /* The version is judged first, even if the rest of the header is not there. */
-    if (h->major > PST_MAJOR || (h->major == PST_MAJOR && h->minor > PSTX_WRITE_MINOR
+    if (h->major > PST_MAJOR || (h->major == PST_MAJOR && h->minor > PSTX_READ_MINOR
                                  && !rt->run.opt.accept_future_minor))
         err = PST_ERR_MAJOR;
     if (err == PST_OK && !h->netorder) {

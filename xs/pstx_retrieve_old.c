@@ -6,18 +6,26 @@
  */
 #include "pstx_retrieve.h"
 
-/* State of this walk: old tag -> today's tag. */
+/* State of this walk. Old tags are arbitrary numbers of 64 bits, which may be more than a
+ * pointer has, and the image chooses them: perl's hashes are made for that. */
 typedef struct old_walk {
     pstx_retrieve *rt;
-    pstx_seen      tags;
+    HV            *tags;       /* old tag (8 bytes) -> today's tag */
     bool           tagged;
 } old_walk;
 
 static void free_walk(pTHX_ void *walk)
 {
-    PERL_UNUSED_CONTEXT;
-    pstx_seen_release(&((old_walk *)walk)->tags);
+    SvREFCNT_dec((SV *)((old_walk *)walk)->tags);
     Safefree(walk);
+}
+
+/* The first object with this old tag counts. PERL: none. */
+static void remember_old_tag(pTHX_ old_walk *walk, uint64_t old_tag, UV tag)
+{
+    SV **slot = hv_fetch(walk->tags, (const char *)&old_tag, sizeof old_tag, TRUE);
+    if (!SvOK(*slot))
+        sv_setuv(*slot, tag);
 }
 
 /* An object's notices, up to its end mark. */
@@ -102,11 +110,12 @@ static bool read_item_mark(pTHX_ old_walk *walk, bool *present)
 /* An OBJECT, its old tag being read. RETURNS: +1, NULL if there is none. PERL: croaks. */
 static SV *object_by_old_tag(pTHX_ old_walk *walk, uint64_t old_tag)
 {
-    uint32_t tag;
-    if (!pstx_seen_get(&walk->tags, INT2PTR(void *, (UV)old_tag), &tag))
+    SV **slot = hv_fetch(walk->tags, (const char *)&old_tag, sizeof old_tag, FALSE), *sv;
+    if (!slot)
         pstx_croak(aTHX_ PSTX_MSG_OLD_TAG, (UV)old_tag);
-    pstx_retrieve_count_object(walk->rt, walk->rt->tags[tag]);
-    return SvREFCNT_inc(walk->rt->tags[tag]);
+    sv = walk->rt->tags[SvUVX(*slot)];
+    pstx_retrieve_count_object(walk->rt, sv);
+    return SvREFCNT_inc(sv);
 }
 
 /* One object. RETURNS: +1 if it is whole, else NULL. */
@@ -114,7 +123,6 @@ static SV *old_item(pTHX_ old_walk *walk, bool *notices)
 {
     pstx_retrieve *rt = walk->rt;
     uint64_t old_tag = 0;
-    uint32_t tag;
     pst_token t;
     if (walk->tagged && !pst_reader_old_tag(&rt->r, &old_tag))
         return NULL;
@@ -123,9 +131,8 @@ static SV *old_item(pTHX_ old_walk *walk, bool *notices)
     *notices = t.marker != PST_OBJECT;
     if (!*notices && walk->tagged)
         return object_by_old_tag(aTHX_ walk, old_tag);
-    tag = (uint32_t)rt->tag_count;
     if (walk->tagged)
-        (void)pstx_seen_add(&walk->tags, INT2PTR(void *, (UV)old_tag), &tag);
+        remember_old_tag(aTHX_ walk, old_tag, rt->tag_count);
     if (walk->tagged && (t.marker == PST_ARRAY || t.marker == PST_HASH) && t.len > PST_I32_MAX)
         t.len = 0;                        /* a negative count is none, says Storable */
     if (t.marker == PST_BLESS || t.marker == PST_IX_BLESS)
@@ -140,6 +147,8 @@ bool pstx_retrieve_walk_old(pTHX_ pstx_retrieve *rt)
     SAVEDESTRUCTOR_X(free_walk, walk);
     walk->rt = rt;
     walk->tagged = pst_reader_is_tagged(&rt->r);
+    if (walk->tagged)
+        walk->tags = newHV();
     pstx_retrieve_own_tags(aTHX_ rt);
     for (;;) {
         bool present, notices = false;
