@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 't/lib';
+use Config;
 use Test::More;
 use PermafrostTest;
 
@@ -92,7 +93,8 @@ for my $case (
     ['class index 2',  "\x12\x05"],
     ['index of HOOK',  "\x13\x24\x7f\xff\xff\xff"],
     ['OBJECT',         "\0\0\0\0\5"],
-    ['LOBJECT OBJECT', "\x21\0\0\0\0\0\xff\xff\xff\xff"],
+    # On a 32-bit machine Storable reads no large objects, whatever is in them.
+    $Config{ptrsize} < 8 ? () : ['LOBJECT OBJECT', "\x21\0\0\0\0\0\xff\xff\xff\xff"],
     map({ ["count 65536: $_", $image{$_}[0] . "\0\1\0\0"] } qw(LSCALAR ARRAY HASH LUTF8STR FLAG_HASH LVSTRING)),
   ) {
     my ($name, $bytes) = @$case;
