@@ -122,7 +122,6 @@ static pst_frame *push(pst_walk *w, unsigned kind, unsigned marker, uint64_t off
     f->kind = (uint8_t)kind;
     f->marker = (uint8_t)marker;
     f->off = off;
-    f->tag = PST_NO_TAG;
     f->of.class_number = PST_NO_CLASS;
     return f;
 }
@@ -307,7 +306,6 @@ static bool open_frame(pst_walk *w, pst_event *ev, unsigned kind)
     f = push(w, kind, t->marker, ev->off);
     if (!f)
         return false;
-    f->tag = ev->tag;
     f->flags = t->flags;
     if (kind == PST_F_ARRAY || kind == PST_F_HASH)
         f->left = w->tagged && t->len > PST_I32_MAX ? 0 : t->len;

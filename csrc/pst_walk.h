@@ -70,7 +70,6 @@ typedef struct pst_frame {
     uint64_t key_at;       /* where the key's bytes stand in walk->keys, or in the window */
     uint64_t left;         /* items, pairs, tags still to come, the one being read included */
     uint64_t at;           /* number of the child being read, from 0 */
-    uint64_t tag;          /* or PST_NO_TAG */
     uint64_t off;          /* where the object begins */
     uint64_t user;         /* the caller's; 0 at first */
 } pst_frame;
