@@ -11,8 +11,8 @@
 #                                        files stay in EXCHANGE_DIR if that is set, with those of earlier runs
 #
 # What is written are the 60 sets of xt/lib/ExchangeData.pm, by Storable and by Permafrost, in native
-# and in network order; and what each of the two writes of what Storable has read again, so that
-# there is something to compare with.
+# and in network order, and by Permafrost for older perls (max_minor); and what Storable writes of
+# its own image when it has read it, so that there is something to compare with.
 #
 # A reader writes again what it has read, and that must be what the writer's Storable would have
 # written after reading it itself, converted for the reader's machine. Both are compared as tagged

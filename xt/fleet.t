@@ -27,9 +27,10 @@ my $servers = CacheServers->start(memcached => 2);
 my @nodes = $servers->memcached;
 my $cache = SmallMemcached->new(\@nodes, 'fleet:');
 $SIG{PIPE} = 'IGNORE';
+alarm($ENV{FLEET_CELLS} ? 4 * 3600 : 600);    # a member may hang; the servers end with the test
 
 my @fleet = members();
-isnt(scalar @fleet, 0, 'there is a fleet: ' . join ', ', map { $_->{name} } @fleet) or BAIL_OUT('no members');
+note 'the fleet: ', join ', ', map { $_->{name} } @fleet;
 
 # ---- members ------------------------------------------------------------------------------
 
