@@ -12,6 +12,7 @@ Usage: xt/fuzz/fuzz.sh build    [OPTIONS] [TARGET...]
 
   --engine NAME   libfuzzer (default), afl, or none: a program that reads files
   --seconds N     how long to run each target (default 60)
+  --timeout N     how many seconds one input may take (default 10; more on a busy machine)
   --dir DIR       where builds, corpora and findings go (default: /tmp/permafrost-fuzz)
   --lines FILE    coverage: also list the lines of FILE that were not reached
 
@@ -25,7 +26,7 @@ USAGE
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-command=${1-} engine=libfuzzer seconds=60 dir=/tmp/permafrost-fuzz lines=''
+command=${1-} engine=libfuzzer seconds=60 timeout=10 dir=/tmp/permafrost-fuzz lines=''
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 shift
 args=()
@@ -33,6 +34,7 @@ while [ $# -gt 0 ]; do
     case $1 in
         --engine)  engine=${2:?--engine needs a name}; shift ;;
         --seconds) seconds=${2:?--seconds needs a number}; shift ;;
+        --timeout) timeout=${2:?--timeout needs a number}; shift ;;
         --dir)     dir=${2:?--dir needs a directory}; shift ;;
         --lines)   lines=${2:?--lines needs a file}; shift ;;
         -h|--help) usage; exit 0 ;;
@@ -102,7 +104,7 @@ corpus_of() {
 
 run_libfuzzer() {
     local program=$1 target=$2 corpus=$3
-    "$program" -dict="$dir/dictionary" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
+    "$program" -dict="$dir/dictionary" -max_total_time="$seconds" -max_len=4096 -timeout="$timeout" \
         -rss_limit_mb=1024 -artifact_prefix="$dir/findings/$target-" -print_final_stats=1 \
         "$corpus" >"$dir/$target.log" 2>&1 || { tail -n 40 "$dir/$target.log"; return 1; }
     grep -E '^(Done|stat::(number_of_executed|average_exec))' "$dir/$target.log" || true
@@ -112,7 +114,7 @@ run_afl() {
     local program=$1 target=$2 corpus=$3 out=$dir/afl.$2
     export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_AUTORESUME=1
     "$(tool afl-fuzz)" -i "$corpus" -o "$out" -x "$dir/dictionary" -V "$seconds" -m none \
-        -t 1000 -- "$program" >"$dir/$target.afl.log" 2>&1 || { tail -n 40 "$dir/$target.afl.log"; return 1; }
+        -t "$((timeout * 100))" -- "$program" >"$dir/$target.afl.log" 2>&1 || { tail -n 40 "$dir/$target.afl.log"; return 1; }
     grep -E '^(execs_done|execs_per_sec|corpus_count|bitmap_cvg|saved_crashes|saved_hangs)' "$out/default/fuzzer_stats"
     grep -qE '^saved_crashes *: 0$' "$out/default/fuzzer_stats"
 }
