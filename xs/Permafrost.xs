@@ -334,25 +334,18 @@ PPCODE:
 
 MODULE = Permafrost    PACKAGE = Permafrost::Image::Tree
 
-# _new(IMAGE): a pointer, as a number.
-IV
-_new(SV *image)
-CODE:
-    RETVAL = PTR2IV(pstx_tree_new(aTHX_ image));
-OUTPUT:
-    RETVAL
-
+# _new(IMAGE): a reference to be blessed.
 void
-_free(IV tree)
-CODE:
-    pstx_tree_free(aTHX_ INT2PTR(pstx_tree *, tree));
+_new(SV *image)
+PPCODE:
+    XPUSHs(pstx_tree_new(aTHX_ image));
 
 # _next(TREE): a hash, undef at the end; after an error also its message and its name.
 void
-_next(IV tree)
+_next(SV *tree)
 PPCODE:
     const char *name = NULL;
-    SV *message, *next = pstx_tree_next(aTHX_ INT2PTR(pstx_tree *, tree), &message, &name);
+    SV *message, *next = pstx_tree_next(aTHX_ tree, &message, &name);
     XPUSHs(next);
     if (message) {
         XPUSHs(message);

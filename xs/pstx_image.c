@@ -211,32 +211,55 @@ SV *pstx_image_from_json(pTHX_ SV *json, SV **message)
 
 /* ---- trees -------------------------------------------------------------------------------------------- */
 
-struct pstx_tree {
+typedef struct pstx_tree {
     SV         *image;       /* +1 */
     pst_source  source;
     pst_walk    walk;
     pst_classes classes;
     bool        fine;
-};
+} pstx_tree;
 
-pstx_tree *pstx_tree_new(pTHX_ SV *image)
+/* Of the scalar behind a tree's reference. A number in it would do, but an image can bless any
+ * number into the class. */
+static int tree_free(pTHX_ SV *sv, MAGIC *mg)
 {
-    pstx_tree *t;
-    SV *bytes = bytes_of(aTHX_ image);
-    Newxz(t, 1, pstx_tree);
-    t->image = SvREFCNT_inc_simple_NN(bytes);
-    pst_source_memory(&t->source, SvPVX_const(bytes), SvCUR(bytes));
-    pst_classes_init(&t->classes, pst_host_memory());
-    t->fine = pst_walk_init(&t->walk, &t->source, pst_host_memory(), true);
-    return t;
-}
-
-void pstx_tree_free(pTHX_ pstx_tree *t)
-{
+    pstx_tree *t = (pstx_tree *)mg->mg_ptr;
+    PERL_UNUSED_ARG(sv);
+    mg->mg_ptr = NULL;
+    if (!t)
+        return 0;
     pst_classes_release(&t->classes);
     pst_walk_release(&t->walk);
     SvREFCNT_dec(t->image);
     Safefree(t);
+    return 0;
+}
+
+/* A new thread has no part in it. */
+static int tree_dup(pTHX_ MAGIC *mg, CLONE_PARAMS *params)
+{
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_ARG(params);
+    mg->mg_ptr = NULL;
+    return 0;
+}
+
+static const MGVTBL tree_magic = { NULL, NULL, NULL, NULL, tree_free, NULL, tree_dup, NULL };
+
+SV *pstx_tree_new(pTHX_ SV *image)
+{
+    pstx_tree *t;
+    SV *bytes = bytes_of(aTHX_ image), *holder = newSV_type(SVt_PVMG);
+    SV *tree = sv_2mortal(newRV_noinc(holder));
+    MAGIC *mg;
+    Newxz(t, 1, pstx_tree);
+    mg = sv_magicext(holder, NULL, PERL_MAGIC_ext, &tree_magic, (const char *)t, 0);
+    mg->mg_flags |= MGf_DUP;
+    t->image = SvREFCNT_inc_simple_NN(bytes);
+    pst_source_memory(&t->source, SvPVX_const(bytes), SvCUR(bytes));
+    pst_classes_init(&t->classes, pst_host_memory());
+    t->fine = pst_walk_init(&t->walk, &t->source, pst_host_memory(), true);
+    return tree;
 }
 
 /* What is wrong, or a path. RETURNS: +1. */
@@ -356,11 +379,16 @@ static SV *event_hash(pTHX_ const pstx_tree *t, const pst_event *ev)
     return sv_2mortal(newRV_inc((SV *)hash));
 }
 
-SV *pstx_tree_next(pTHX_ pstx_tree *t, SV **message, const char **name)
+SV *pstx_tree_next(pTHX_ SV *tree, SV **message, const char **name)
 {
+    const MAGIC *mg = SvROK(tree) && SvTYPE(SvRV(tree)) >= SVt_PVMG
+                    ? mg_findext(SvRV(tree), PERL_MAGIC_ext, &tree_magic) : NULL;
+    pstx_tree *t = mg ? (pstx_tree *)mg->mg_ptr : NULL;
     pst_event ev;
     SV *hash;
     *message = NULL;
+    if (!t)
+        return &PL_sv_undef;
     while (t->fine && pst_walk_next(&t->walk, &ev)) {
         (void)pst_classes_see(&t->classes, &ev);
         hash = event_hash(aTHX_ t, &ev);

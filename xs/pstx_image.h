@@ -35,15 +35,12 @@ SV *pstx_image_from_json(pTHX_ SV *json, SV **message);
 
 /* ---- a tree, object by object: Permafrost::Image::Tree ---- */
 
-typedef struct pstx_tree pstx_tree;
-
 /* Walk over the image in `image`, which is copied (on write, where perl can).
- * RETURNS: to be freed. */
-pstx_tree *pstx_tree_new(pTHX_ SV *image);
-void pstx_tree_free(pTHX_ pstx_tree *tree);
+ * RETURNS: a reference to be blessed, mortal. */
+SV *pstx_tree_new(pTHX_ SV *image);
 
-/* The next object, or the end of one. RETURNS: a mortal reference to a hash; undef at the end.
+/* The next object, or the end of one. `tree` may be anything. RETURNS: a mortal reference to a hash; undef at the end.
  * *message (mortal) is set after an error, and *name, that of its code. */
-SV *pstx_tree_next(pTHX_ pstx_tree *tree, SV **message, const char **name);
+SV *pstx_tree_next(pTHX_ SV *tree, SV **message, const char **name);
 
 #endif

@@ -8,6 +8,7 @@ use Fcntl qw(:DEFAULT :flock);
 use File::Basename ();
 use File::Spec ();
 use Permafrost ();
+use Scalar::Util ();
 
 # A carp from here is about the line of whoever called Permafrost.
 our @CARP_NOT = ('Permafrost');
@@ -34,6 +35,17 @@ sub _target {
 
 my $temporaries = 0;
 
+# What removes files when it goes. An image can bless any hash into the class, so a guard is
+# known by what no image can refer to.
+my $ours = \do { my $mark };
+
+sub _guard { return bless {@_, pid => $$, ours => $ours}, 'Permafrost::Files::Temporary' }
+
+sub _is_guard {
+    my ($self) = @_;
+    return Scalar::Util::reftype($self) eq 'HASH' && ref $self->{ours} && Scalar::Util::refaddr($self->{ours}) == Scalar::Util::refaddr($ours);
+}
+
 # A new file beside TARGET, opened for reading and writing. Returns its handle and a guard that
 # removes it, unless the guard is told that all is done; or nothing.
 sub _temporary {
@@ -43,7 +55,7 @@ sub _temporary {
     for (1 .. 1000) {
         my $temporary = sprintf '%s.%s.%d-%d-%d.tmp', $dir, $name, $$, ++$temporaries, rand 1e9;
         # The guard comes first: a signal handler may die as soon as there is a file.
-        my $guard = bless {name => $temporary, pid => $$}, 'Permafrost::Files::Temporary';
+        my $guard = _guard(name => $temporary);
         if (sysopen my $fh, $temporary, O_RDWR | O_CREAT | O_EXCL, $mode) {
             binmode $fh;
             return ($fh, $guard);
@@ -63,7 +75,7 @@ sub _identity {
 sub Permafrost::Files::Temporary::DESTROY {
     my ($self) = @_;
     local ($!, $@);
-    return if $self->{pid} != $$ || $self->{done};
+    return if !_is_guard($self) || ($self->{pid} || 0) != $$ || $self->{done};
     unlink $self->{name} if defined $self->{name};
     unlink $self->{target} if $self->{linked} && _identity($self->{target}) eq $self->{identity};
     return;
@@ -141,7 +153,7 @@ sub _make_locked {
     # No links in this file system: a reader may see the file empty.
     sysopen my $fh, $file, $access | O_CREAT or _file_error($object, "can't write into $file: $!");
     _lock($fh, $file, 1, $object);
-    my $guard = bless {target => $target, identity => _identity($fh), linked => !-s $fh, pid => $$}, 'Permafrost::Files::Temporary';
+    my $guard = _guard(target => $target, identity => _identity($fh), linked => !-s $fh);
     return ($fh, $guard->{linked} ? $guard : undef, 0);
 }
 

@@ -143,8 +143,7 @@ sub explain {
 
 sub tree {
     my $self = shift;
-    my $tree = Permafrost::Image::Tree::_new($self->bytes);
-    return bless \$tree, 'Permafrost::Image::Tree';
+    return bless Permafrost::Image::Tree::_new($self->bytes), 'Permafrost::Image::Tree';
 }
 
 sub classes {
@@ -171,15 +170,9 @@ sub CLONE_SKIP { return 1 }
 
 sub next {
     my $self = shift;
-    my ($event, $message, $name) = _next($$self);
+    my ($event, $message, $name) = _next($self);
     Permafrost::Image::_die($message, $name) if defined $message;
     return $event;
-}
-
-sub DESTROY {
-    my $self = shift;
-    _free($$self) if $$self;
-    return;
 }
 
 1;

@@ -230,7 +230,7 @@ sub CLONE { %sites = (); return }
 # What left without a result, by an exception for instance.
 sub Permafrost::Trace::Call::DESTROY {
     my ($call) = @_;
-    return if $call->{over} || $call->{pid} != $$;
+    return if $call->{over} || ($call->{pid} || 0) != $$;
     _end($call, 'died', undef);
     return;
 }
