@@ -292,15 +292,21 @@ static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
     return PSTX_STEP_DESCEND;
 }
 
-static enum pstx_step store_array(pTHX_ pstx_store *st, AV *av)
+/* ARRAY and a frame for the items. PERL: croaks. */
+PST_INLINE void array_begin(pTHX_ pstx_store *st, AV *av)
 {
     pstx_store_frame *f;
-    if (PST_UNLIKELY(!AvREAL(av)) && pstx_store_must_restart(st, false))
-        return PSTX_STEP_RESTART;
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, st->via_ref != (SV *)av);
     f = pstx_store_push(aTHX_ st, PSTX_FRAME_ARRAY, (SV *)av);
-    f->count = av_len(av) + 1;
+    f->count = SvRMAGICAL(av) ? av_len(av) + 1 : AvFILLp(av) + 1;
     (void)pst_write_count(&st->w, PST_ARRAY, (uint64_t)f->count);
+}
+
+static enum pstx_step store_array(pTHX_ pstx_store *st, AV *av)
+{
+    if (PST_UNLIKELY(!AvREAL(av)) && pstx_store_must_restart(st, false))
+        return PSTX_STEP_RESTART;
+    array_begin(aTHX_ st, av);
     return PSTX_STEP_DONE;
 }
 
@@ -439,6 +445,43 @@ static enum pstx_step store_item(pTHX_ pstx_store *st, SV **sv)
     return pstx_store_body(aTHX_ st, sv);
 }
 
+/* Is this an array or a hash without magic, which has its items for itself? */
+PST_INLINE bool is_plain_container(const SV *sv)
+{
+    return (SvTYPE(sv) == SVt_PVHV || (SvTYPE(sv) == SVt_PVAV && AvREAL((const AV *)sv))) && !SvRMAGICAL(sv);
+}
+
+/* The commonest item that is no plain scalar, in one step: a reference that can be met but once, to
+ * a container. RETURNS: false, with nothing written, for all else. PERL: croaks. */
+PST_INLINE bool store_plain_ref(pTHX_ pstx_store *st, const SV *sv)
+{
+    pstx_class *cls = NULL;
+    SV *target;
+    if (SvTYPE(sv) > SVt_PVNV || (SvFLAGS(sv) & (SVf_ROK | SVprv_WEAKREF)) != SVf_ROK || pstx_store_shared(st, sv))
+        return false;
+    target = SvRV(sv);
+    if (!is_plain_container(target))
+        return false;
+    if (SvOBJECT(target)) {
+        cls = pstx_store_class(aTHX_ st, SvSTASH(target));
+        if (cls->freeze || !cls->allowed)
+            return false;
+    }
+    (void)pst_write_marker(&st->w, cls && cls->overloaded ? PST_OVERLOAD : PST_REF);
+    st->tags++;
+    st->via_ref = target;
+    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
+    if (pstx_store_seen(aTHX_ st, target))
+        return true;
+    if (cls)
+        pstx_store_bless(aTHX_ st, cls);
+    if (SvTYPE(target) == SVt_PVAV)
+        array_begin(aTHX_ st, (AV *)target);
+    else
+        pstx_store_hash_begin(aTHX_ st, (HV *)target);
+    return true;
+}
+
 /* The next item of the top frame. RETURNS: borrowed; NULL when the frame is done. */
 static SV *frame_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
@@ -456,11 +499,13 @@ static SV *frame_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 static bool store_walk(pTHX_ pstx_store *st, SV *sv)
 {
     for (;;) {
-        enum pstx_step step = store_item(aTHX_ st, &sv);
-        if (step == PSTX_STEP_DESCEND)
-            continue;
-        if (step == PSTX_STEP_RESTART)
-            return false;
+        if (!store_plain_ref(aTHX_ st, sv)) {
+            enum pstx_step step = store_item(aTHX_ st, &sv);
+            if (step == PSTX_STEP_DESCEND)
+                continue;
+            if (step == PSTX_STEP_RESTART)
+                return false;
+        }
         do {
             if (!st->frame_count)
                 return true;
