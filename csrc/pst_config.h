@@ -19,12 +19,14 @@
 #  define PST_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #  define PST_COLD        __attribute__((cold, noinline))
 #  define PST_NOINLINE    __attribute__((noinline))
+#  define PST_FLATTEN     __attribute__((flatten))    /* all calls in it inline that can be */
 #  define PST_INLINE      static inline __attribute__((always_inline, unused))
 #else
 #  define PST_LIKELY(x)   (x)
 #  define PST_UNLIKELY(x) (x)
 #  define PST_COLD
 #  define PST_NOINLINE
+#  define PST_FLATTEN
 #  define PST_INLINE      static inline
 #endif
 

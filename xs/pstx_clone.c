@@ -142,7 +142,7 @@ static void guard(pTHX_ clone_walk *walk)
     SAVEDESTRUCTOR_X(end_walk, walk);
 }
 
-static void more_frames(clone_walk *walk)
+PST_NOINLINE static void more_frames(clone_walk *walk)
 {
     walk->frame_room = walk->frame_room ? walk->frame_room * 2 : 32;
     Renew(walk->frames, walk->frame_room, clone_frame);
@@ -183,7 +183,7 @@ static bool is_admitted(pTHX_ const pstx_object *object, const char *name, I32 l
 
 /* Can objects of this class be copied here? Not if it has a hook, and not if its name does not
  * lead back to it. */
-static bool is_plain_class(pTHX_ clone_walk *walk, HV *stash)
+PST_NOINLINE static bool is_plain_class(pTHX_ clone_walk *walk, HV *stash)
 {
     clone_class *cls = &walk->classes[PTR2UV(stash) / 64 % CLASSES_KNOWN];
     const char *name;
@@ -291,7 +291,7 @@ PST_INLINE bool is_simple(const SV *sv)
 
 /* Copy `from` and what it refers to, up to the first container, which becomes a frame.
  * The copy is attached to *slot at once. RETURNS: false if the walk must be given up. */
-static bool clone_item(pTHX_ clone_walk *walk, SV *from, SV **slot)
+PST_FLATTEN PST_NOINLINE static bool clone_item(pTHX_ clone_walk *walk, SV *from, SV **slot)
 {
     SV *reference = NULL;     /* what *slot belongs to, if it is a reference */
     for (;;) {
@@ -347,7 +347,7 @@ enum clone_step {
     CLONE_GIVE_UP
 };
 
-static enum clone_step clone_array(pTHX_ clone_walk *walk, clone_frame *f)
+PST_FLATTEN static enum clone_step clone_array(pTHX_ clone_walk *walk, clone_frame *f)
 {
     AV *from = (AV *)f->from, *to = (AV *)f->to;
     const SSize_t last = AvFILLp(from);
@@ -413,7 +413,7 @@ PST_INLINE HE *next_entry(clone_frame *f)
     return he;
 }
 
-static enum clone_step clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
+PST_FLATTEN static enum clone_step clone_hash(pTHX_ clone_walk *walk, clone_frame *f)
 {
     HV *from = (HV *)f->from, *to = (HV *)f->to;
     const bool locks = cBOOL(SvREADONLY(from));

@@ -212,7 +212,7 @@ PST_INLINE void array_item(pTHX_ const pstx_retrieve *rt, pstx_rframe *f, SV *sv
     f->left--;
 }
 
-static SV *retrieve_array(pTHX_ pstx_retrieve *rt, const pst_token *t)
+PST_FLATTEN PST_NOINLINE static SV *retrieve_array(pTHX_ pstx_retrieve *rt, const pst_token *t)
 {
     AV *av = newAV();
     size_t claim;
@@ -236,8 +236,8 @@ static SV **stop_at_limit(const pstx_retrieve *rt, SV **slot, SV **stop)
 }
 
 /* Take plain scalars into slots. RETURNS: the slot behind them. Not inline: there it would lose
- * its registers. */
-PST_NOINLINE static SV **plain_slots(pTHX_ pstx_retrieve *rt, SV **slot, SV **stop)
+ * its registers. Flat: gcc takes newSV_type() for too large, though little is left of it. */
+PST_FLATTEN PST_NOINLINE static SV **plain_slots(pTHX_ pstx_retrieve *rt, SV **slot, SV **stop)
 {
     pst_token t;
     while (slot < stop && pst_reader_plain(&rt->r, &t))

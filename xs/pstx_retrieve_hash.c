@@ -3,7 +3,7 @@
 #include "pstx_hash.h"
 
 /* A key comes for the first time, or again after others: remember it. */
-static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t len, bool utf8)
+PST_NOINLINE static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t len, bool utf8)
 {
     SvREFCNT_dec(memo->key);
     memo->key = NULL;
@@ -16,7 +16,7 @@ static void remember_key(pTHX_ pstx_key_memo *memo, const char *key, uint32_t le
 
 /* It has come for the second time: share it with all hashes. What perl would spell in another
  * way is forgotten instead. */
-static void share_key(pTHX_ pstx_key_memo *memo)
+PST_NOINLINE static void share_key(pTHX_ pstx_key_memo *memo)
 {
     const bool utf8 = (memo->kind & PSTX_KEY_MEMO_UTF8) != 0;
     const I32 len = (I32)(memo->kind & ~PSTX_KEY_MEMO_UTF8);
@@ -56,7 +56,7 @@ PST_INLINE pstx_key_memo *memo_of(pTHX_ pstx_retrieve *rt, const pstx_rframe *f,
     return memo;
 }
 
-SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged)
+PST_FLATTEN SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged)
 {
     HV *hv = newHV();
     size_t claim;
@@ -132,7 +132,7 @@ static SV *placeholder_for(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value)
     return &PL_sv_placeholder;
 }
 
-static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags, const char *key,
+PST_NOINLINE static void put_flagged(pTHX_ pstx_retrieve *rt, pstx_rframe *f, unsigned flags, const char *key,
                         uint32_t len, SV *value)
 {
     HE *he;
@@ -190,7 +190,7 @@ bool pstx_retrieve_hash_value(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *value
     return hash_value(aTHX_ rt, f, value);
 }
 
-bool pstx_retrieve_hash_run(pTHX_ pstx_retrieve *rt)
+PST_FLATTEN bool pstx_retrieve_hash_run(pTHX_ pstx_retrieve *rt)
 {
     pstx_rframe *f = &rt->frames[rt->frame_count - 1];
     pst_token t;
