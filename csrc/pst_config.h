@@ -30,6 +30,14 @@
 #  define PST_INLINE      static inline
 #endif
 
+/* Instructions on 16 bytes at once that every amd64 has. What is written with them is written
+ * without them, too; PST_PORTABLE asks for that. */
+#if defined(__SSE2__) && defined(__x86_64__) && !defined(PST_PORTABLE)
+#  define PST_SSE2 1
+#else
+#  define PST_SSE2 0
+#endif
+
 #ifdef __cplusplus
 #  define PST_EXTERN_C_BEGIN extern "C" {
 #  define PST_EXTERN_C_END   }

@@ -4,7 +4,9 @@
  * chosen so that this integer has n digits. The product is formed from the 64-bit
  * mantissa and a 128-bit power of ten; what the table cuts off can change the answer
  * only if the fraction lies within a hair of one half, and then long arithmetic decides.
+ * Doubles of common size need none of this: see pst_digits.h.
  */
+#include "pst_digits.h"
 #include "pst_numfmt.h"
 #include "pst_pow10.h"
 
@@ -44,36 +46,10 @@ size_t pst_format_i64(char *out, int64_t v)
 
 /* ---- doubles: the digits ----------------------------------------------------------- */
 
-typedef struct { uint64_t high, low; } u128;
-
-static u128 multiply64(uint64_t a, uint64_t b)
-{
-    u128 r;
-#ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 native128;
-    native128 product = (native128)a * b;
-    r.high = (uint64_t)(product >> 64);
-    r.low  = (uint64_t)product;
-#else
-    uint64_t a1 = a >> 32, a0 = (uint32_t)a, b1 = b >> 32, b0 = (uint32_t)b;
-    uint64_t low = a0 * b0, mid1 = a1 * b0, mid2 = a0 * b1;
-    uint64_t carry = (low >> 32) + (uint32_t)mid1 + (uint32_t)mid2;
-    r.low  = carry << 32 | (uint32_t)low;
-    r.high = a1 * b1 + (mid1 >> 32) + (mid2 >> 32) + (carry >> 32);
-#endif
-    return r;
-}
-
 /* floor(p * log2(10)) for |p| <= 350. */
 static int log2_of_pow10(int p)
 {
     return (int)(((int64_t)p * INT64_C(14267572527)) >> 32);
-}
-
-/* floor(log10(2**e)) for |e| <= 1100. */
-static int log10_of_pow2(int e)
-{
-    return (int)(((int64_t)e * INT64_C(1292913986)) >> 32);
 }
 
 #define BIG_WORDS 80   /* 2560 bits: 2**1074 and 10**342 side by side fit */
@@ -165,7 +141,7 @@ PST_COLD static uint64_t scale_exact(uint64_t m, int e, int p)
 PST_INLINE uint64_t scale(uint64_t m, int e, int p)
 {
     const uint64_t *g = pst_pow10[p - PST_POW10_MIN];
-    u128 a = multiply64(m, g[0]), b = multiply64(m, g[1]);
+    pst_u128 a = pst_multiply64(m, g[0]), b = pst_multiply64(m, g[1]);
     uint64_t mid = a.low + b.high, q, fraction;
     uint64_t high = a.high + (mid < a.low);
     /* high:mid, shifted right by so much, is the wanted number. */
@@ -187,40 +163,6 @@ PST_INLINE uint64_t scale(uint64_t m, int e, int p)
 
 /* ---- doubles: the text --------------------------------------------------------------- */
 
-/* Leading zero bits of v, which is not 0. */
-static int leading_zeros(uint64_t v)
-{
-#if defined(__GNUC__) || defined(__clang__)
-    return __builtin_clzll(v);
-#else
-    int n = 0;
-    for (; !(v >> 56); v <<= 8)
-        n += 8;
-    for (; !(v >> 63); v <<= 1)
-        n++;
-    return n;
-#endif
-}
-
-/* The 8 digits of v, one in a byte, the first in the lowest: the number is halved into
- * fours, twos and ones, all parts of a word at a time. */
-PST_INLINE uint64_t eight_digits(uint32_t v)
-{
-    const uint64_t fours = (v / 10000) | (uint64_t)(v % 10000) << 32;
-    const uint64_t hundreds = ((fours * 10486) >> 20) & UINT64_C(0x7f0000007f);
-    const uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-    const uint64_t tens = ((twos * 103) >> 10) & UINT64_C(0x000f000f000f000f);
-    return tens | (twos - tens * 10) << 8;
-}
-
-static void put_digits(char *to, uint64_t digits)
-{
-    digits |= UINT64_C(0x3030303030303030);
-    if (!pst_host_is_little())
-        digits = pst_swap64(digits);
-    memcpy(to, &digits, sizeof digits);
-}
-
 /* "%g" with an exponent: n digits with the point after the first, times 10**x. */
 static size_t layout_exponent(char *out, const char *digits, int n, int x)
 {
@@ -238,51 +180,6 @@ static size_t layout_exponent(char *out, const char *digits, int n, int x)
     if (x < 10)
         *p++ = '0';
     return (size_t)(p - out) + pst_format_u64(p, (uint64_t)x);
-}
-
-/* 16 digits: one in a byte, the first in the lowest byte of `high`. */
-typedef struct { uint64_t high, low; } digits16;
-
-PST_INLINE void put_digits16(char *to, digits16 d)
-{
-    put_digits(to, d.high);
-    put_digits(to + 8, d.low);
-}
-
-/* Without the first k digits, 1 <= k < 16; zeros come in behind. */
-PST_INLINE digits16 drop_digits(digits16 d, int k)
-{
-    digits16 r;
-    if (k >= 8) {
-        r.high = d.low >> (k - 8) * 8;
-        r.low = 0;
-    }
-    else {
-        r.high = d.high >> k * 8 | d.low << (64 - k * 8);
-        r.low = d.low >> k * 8;
-    }
-    return r;
-}
-
-/* The text of "0" and 15 digits, n of them up to the last that is not 0, the point after
- * the first of the 15, times 10**x, -4 <= x < 15. The digits go from registers straight to
- * their places: bytes just written and read again in other portions would cost more than
- * all the rest. */
-PST_INLINE size_t layout15(char *out, digits16 d, int n, int x)
-{
-    if (x < 0) {
-        memcpy(out, "0.000", 5);
-        put_digits16(out - x, d);
-        out[1] = '.';
-        return (size_t)(n + 1 - x);
-    }
-    d = drop_digits(d, 1);
-    put_digits16(out, d);
-    if (n <= x + 1)
-        return (size_t)x + 1;
-    put_digits16(out + x + 2, drop_digits(d, x + 1));
-    out[x + 1] = '.';
-    return (size_t)n + 1;
 }
 
 /* A double taken apart: m * 2**e, m below 2**53. RETURNS: false if it is no number or zero. */
@@ -319,17 +216,13 @@ PST_INLINE size_t format_digits(char *out, uint64_t scaled, int x, int precision
 {
     const uint64_t ten16 = UINT64_C(10000000000000000);
     const uint64_t first = precision > 16 ? scaled / ten16 : 0, rest = scaled - first * ten16;
-    digits16 d;
+    const pst_digits16 d = pst_sixteen_digits(rest);
+    const int n = pst_count_digits(d, precision);
     char text[17];
-    int n;
-    d.high = eight_digits((uint32_t)(rest / 100000000));
-    d.low = eight_digits((uint32_t)(rest % 100000000));
-    n = precision - (PST_LIKELY(d.low != 0) ? leading_zeros(d.low) / 8
-                     : d.high ? 8 + leading_zeros(d.high) / 8 : 16);
     if (precision == 15 && PST_LIKELY(x >= -4 && x < precision))
-        return layout15(out, d, n, x);
+        return pst_layout15(out, d, n, x);
     text[0] = (char)('0' + first);
-    put_digits16(text + 1, d);
+    pst_put_digits16(text + 1, d);
     if (x < -4 || x >= precision)
         return layout_exponent(out, text + 17 - precision, n, x);
     if (x >= 0)
@@ -357,13 +250,13 @@ static size_t format_special(char *out, uint64_t bits)
  * part of a power of ten, or a power is too small for the table. */
 PST_INLINE int log10_of(uint64_t m, int e)
 {
-    const int x = log10_of_pow2(e + 63);
+    const int x = pst_log10_of_pow2(e + 63);
     if (PST_UNLIKELY(x + 1 < PST_POW10_MIN))
         return x;
     return x + ((log2_of_pow10(x + 1) == e + 63) & (m > pst_pow10[x + 1 - PST_POW10_MIN][0]));
 }
 
-PST_INLINE size_t format_double(char *out, double v, int digits, uint64_t limit)
+static size_t format_double(char *out, double v, int digits, uint64_t limit)
 {
     uint64_t bits, m, scaled;
     int e, x, shift;
@@ -373,7 +266,7 @@ PST_INLINE size_t format_double(char *out, double v, int digits, uint64_t limit)
     sign = bits >> 63;
     if (!take_apart(v, &m, &e))
         return format_special(out, bits);
-    shift = leading_zeros(m);
+    shift = pst_leading_zeros(m);
     m <<= shift;
     e -= shift;
     x = log10_of(m, e);
@@ -386,9 +279,11 @@ PST_INLINE size_t format_double(char *out, double v, int digits, uint64_t limit)
 
 size_t pst_format_double(char *out, double v, int digits)
 {
-    return PST_LIKELY(digits == PST_DIGITS_PERL)
-        ? format_double(out, v, PST_DIGITS_PERL, UINT64_C(1000000000000000))
-        : format_double(out, v, PST_DIGITS_EXACT, UINT64_C(100000000000000000));
+    size_t len;
+    if (digits != PST_DIGITS_PERL)
+        return format_double(out, v, PST_DIGITS_EXACT, UINT64_C(100000000000000000));
+    len = pst_format_common(out, v);
+    return PST_LIKELY(len) ? len : format_double(out, v, PST_DIGITS_PERL, UINT64_C(1000000000000000));
 }
 
 /* ---- doubles: is 15 digits' worth enough? ---------------------------------------------------- */

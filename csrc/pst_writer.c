@@ -1,5 +1,6 @@
 /* pst_writer.c - the seldom half of the writer. */
 #include "pst_writer.h"
+#include "pst_digits.h"
 
 static bool no_room(pst_buf *b, size_t need)
 {
@@ -109,13 +110,16 @@ bool pst_write_count_huge(pst_writer *w, enum pst_tag tag, unsigned hash_flags, 
 
 bool pst_write_double_text(pst_writer *w, double v)
 {
+    uint8_t *p;
     size_t len;
     if (!pst_writer_reserve(w, 2 + PST_NUMFMT_MAX))
         return false;
-    len = pst_format_number((char *)w->buf.pos + 2, v, w->digits);
-    pst_buf_put_u8_nocheck(&w->buf, PST_SCALAR);
-    pst_buf_put_u8_nocheck(&w->buf, (unsigned)len);
-    w->buf.pos += len;
+    p = w->buf.pos;
+    if (PST_UNLIKELY(w->digits != PST_DIGITS_PERL || !(len = pst_format_common((char *)p + 2, v))))
+        len = pst_format_number((char *)p + 2, v, w->digits);
+    p[0] = PST_SCALAR;
+    p[1] = (uint8_t)len;
+    w->buf.pos = p + 2 + len;
     return true;
 }
 

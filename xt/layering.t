@@ -18,6 +18,8 @@ my %C99 = map { ("$_.h" => 1) } qw(
 my @NOT_IN_CORE = qw(locale.h setjmp.h signal.h time.h);
 delete @C99{@NOT_IN_CORE};
 my %PERL = map { ($_ => 1) } qw(EXTERN.h perl.h XSUB.h ppport.h);
+# Instructions of one machine, each with something portable beside it.
+my %MACHINE = (emmintrin => 'pst_digits.h');
 my %IS_PROGRAM = map { ($_ => 1) } qw(pst_main.c pst_host.c);
 
 sub slurp {
@@ -49,7 +51,7 @@ for my $file (@core) {
     for my $include (includes($file)) {
         my ($name) = $include =~ /([^<>"]+)/;
         my $fine = $include =~ /\A</
-            ? $C99{$name} || $IS_PROGRAM{basename($file)}
+            ? $C99{$name} || ($MACHINE{$name =~ s/\.h\z//r} // '') eq basename($file) || $IS_PROGRAM{basename($file)}
             : $include =~ /\A"/ && $is_core{$name};
         push @bad, $include unless $fine;
     }
