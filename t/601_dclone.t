@@ -38,12 +38,20 @@ my $string = '13';
 { my $n = $string + 0 }
 my @hole;
 $hole[3] = 1;
+my (@sized, @emptied, @walked, @longer) = (1 .. 5);
+$#sized = 2;
+@emptied = (1, 2);
+$#emptied = -1;
+@walked = ([1], 2);
+each @walked;
+@longer = (1);
+$#longer = 6;
 my @weak = ($shared, $shared);
 weaken $weak[0];
 my @data = (
     undef => \undef, true => \!!1, false => [!!0, \!!0], integer => \5, 'integers' => [-129 .. 129, 2**31, 2**32, ~0, -2**63], doubles => [0.5, -0.0, 3.0, 1e300, 9**9**9, -sin(9**9**9), 0.1 + 0.2],
     strings => ['', 'a', "\xe9", "\x{263a}", 'x' x 300, 'x' x 100_000, "\x{263a}" x 300], dualvars => [dualvar(5, 'x'), dualvar(1.5, "\x{263a}"), $used, $string], array => [1, [2, [3]]],
-    holes => \@hole, 'sv_undef' => sub { \@_ }->(undef, 1, undef), arguments => sub { \@_ }->($used, $used, $string), hash => {a => 1, b => {c => 2}}, 'UTF-8 keys' => {"\x{100}" => 1, "\xe9" => 2},
+    'set $#' => [\@sized, \@emptied, \@longer], 'each' => \@walked, holes => \@hole, 'sv_undef' => sub { \@_ }->(undef, 1, undef), arguments => sub { \@_ }->($used, $used, $string), hash => {a => 1, b => {c => 2}}, 'UTF-8 keys' => {"\x{100}" => 1, "\xe9" => 2},
     'many keys' => {map { $_ => [$_] } 1 .. 1000}, restricted => \%restricted, locked => \%locked, 'reference to reference' => \\\1, shared => [$shared, $shared, \$shared->{s}], circular => $circle, weak => \@weak,
     object => bless({a => 1}, 'Clone::Object'), 'wide class' => bless([], "Clone::\x{263a}"), 'blessed scalar' => bless(\(my $x = 1), 'Clone::Scalar'), overloaded => [bless([], 'Clone::Over')],
     regexp => [qr/a/i, bless(qr/b/, 'Clone::Re')], vstring => [v1.2.3], 'tied hash' => \%tied, 'tied array' => \@tied, 'tied scalar' => \$tied, elements => [\$tied{a}, \$tied[3]],

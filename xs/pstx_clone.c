@@ -260,12 +260,23 @@ PST_INLINE SV *clone_scalar(pTHX_ SV *from)
 
 /* ---- the walk -------------------------------------------------------------------------------------- */
 
+/* Has an array other magic than what an assignment to $#array leaves, which is not its own
+ * affair? */
+PST_COLD static bool has_magic(const SV *sv)
+{
+    const MAGIC *mg;
+    for (mg = SvMAGIC(sv); mg; mg = mg->mg_moremagic)
+        if (mg->mg_type != PERL_MAGIC_arylen_p)
+            return true;
+    return false;
+}
+
 /* Is this something that only an image can copy? */
 static bool is_special(const SV *sv)
 {
     switch (SvTYPE(sv)) {
     case SVt_PVAV:
-        return SvRMAGICAL(sv) || !AvREAL((const AV *)sv);
+        return (SvRMAGICAL(sv) && has_magic(sv)) || !AvREAL((const AV *)sv);
     case SVt_PVHV:
         return cBOOL(SvRMAGICAL(sv));
     default:
