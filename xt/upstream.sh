@@ -29,6 +29,7 @@ USAGE
 
 cd "$(dirname "$0")/.."
 root=$PWD
+. xt/lib/private_apt.sh
 stock='' verbose='' tarball='' source='' only=()
 version=$(perl -e 'printf "%vd", $^V') only_fetch=''
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/permafrost
@@ -59,35 +60,6 @@ unpack() {
     mv "$part" "$suite"
 }
 
-# apt-get with sources, lists and cache of its own: /etc/apt and /var/lib/apt stay as they are.
-private_apt() {
-    "$@" -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/sources" \
-        -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root
-}
-
-# The archive given, or the machine's own Debian or Ubuntu entries, as source entries of
-# component main. Both ways
-# to write them occur: one line per entry (.list) and paragraphs (.sources).
-write_source_entries() {
-    local file
-    if [ -n "$source" ]; then
-        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $source main" \
-            >"$apt/sources/lines.list"
-        return
-    fi
-    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-        [ -f "$file" ] || continue
-        sed -nE '/debian|ubuntu/ s/^deb(( +\[[^]]*\])? +[^ ]+ +[^ ]+ +).*\bmain\b.*/deb-src\1main/p' \
-            "$file"
-    done | sort -u >"$apt/sources/lines.list"
-    for file in /etc/apt/sources.list.d/*.sources; do
-        [ -f "$file" ] || continue
-        perl -00 -ne 'next unless /^URIs:.*(?:debian|ubuntu)/m && /^Components:.*\bmain\b/m;
-                      s/^Types:.*/Types: deb-src/m; s/^Components:.*/Components: main/m;
-                      s/\s*\z/\n\n/; print' "$file"
-    done >"$apt/sources/paragraphs.sources"
-}
-
 fetch_from_debian() {
     command -v apt-get >/dev/null || {
         echo "xt/upstream.sh: no apt-get; give perl's source tarball with --tarball" >&2
@@ -95,10 +67,8 @@ fetch_from_debian() {
     }
     apt=$(mktemp -d)
     trap 'rm -rf "$apt"' EXIT
-    mkdir -p "$apt"/{sources,lists/partial,cache/archives/partial}
-    write_source_entries
     echo "Fetching the tests of perl $version's Storable" >&2
-    private_apt apt-get update >"$apt/log" 2>&1 || { cat "$apt/log" >&2; exit 2; }
+    start_private_apt "$source" || exit 2
     # Any Debian revision of the same upstream version has the same tarball; the mirror of
     # security updates often lacks it.
     local revision
