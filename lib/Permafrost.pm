@@ -64,8 +64,8 @@ sub _writer_to_file {
     return $lock ? $net ? \&lock_nstore : \&lock_store : $net ? \&nstore : \&store;
 }
 
-# Carp's croak, loaded when it is needed.
-sub _croak { require Carp; goto &Carp::croak }
+# Carp's croak, loaded when it is needed, which must not change the $! of what failed.
+sub _croak { { local ($@, $!); require Carp } goto &Carp::croak }
 
 # ---- objects ----------------------------------------------------------------------------
 

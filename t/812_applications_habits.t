@@ -111,6 +111,8 @@ for my $case (
     ['$@ and $! afterwards', 'use Storable qw(freeze thaw); $@ = "kept"; $! = 2; my $x = thaw(freeze([1])); print $@, $! + 0'],
     ['pipes', 'use Storable qw(store_fd fd_retrieve); pipe my $r, my $w; store_fd([1, 2], $w); close $w; print "@{ fd_retrieve($r) }"'],
     ['lists and contexts', 'use Storable qw(freeze thaw store retrieve); my @l = thaw(freeze([1])); print scalar @l, ref $l[0]; my ($x) = retrieve("' . $dir . '/file"); print @$x'],
+    (map { ["\$! after a failing $_, in a program without Carp", "use Storable qw($_); " . ' my $x = eval { ' . (/store/ ? "$_([1], '$dir/none/x')" : "$_('$dir/none/x')") . ' }; print $@ =~ s/ at .*//sr, $! + 0, $INC{"Carp.pm"} ? 1 : 0' ]
+    } qw(retrieve lock_retrieve store nstore lock_store lock_nstore)),
     ['no reference', 'use Storable qw(dclone freeze); for my $f (\&dclone, \&freeze) { my $x = eval { $f->("text") }; print $@ =~ s/ at .*//sr // "none", "|", defined $x ? 1 : 0 }'],
     ['$_ in hooks', 'use Storable qw(dclone); sub H::STORABLE_freeze { $_ = "changed"; "x" } sub H::STORABLE_thaw { } for (1) { local $_ = "kept"; my $x = dclone(bless [], "H"); print $_ }'],
   ) {
