@@ -24,7 +24,7 @@ if (writing) {
     utime $long_ago, $long_ago, 'status', 'lists', glob 'lists/*';
     run_command($^X, 'program', '-i', '-stf', "$dir/status", '-ld', "$dir/lists");
 }
-for my $question (['tool7'], ['-a', 'tool8'], ['-u', '-b'], ['-r', '^tool1'], ['nothing'], ['-R', '-a', '^tool3.$']) {
+for my $question (['-a', 'tool8'], ['-u', '-b'], ['-R', '-a', '^tool3.$']) {
     my $answer = join '', sort { $a cmp $b } split /^/, eval { run_command($^X, 'program', '-stf', "$dir/status", '-ld', "$dir/lists", @$question) } // $@;
     print "@$question:\n$answer";
 }

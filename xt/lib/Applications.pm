@@ -203,18 +203,22 @@ sub _same {
     die join '', "$what:\n", @lines[0 .. ($#lines < 25 ? $#lines : 25)];
 }
 
-# RETURNS: "N of M" files that Permafrost made are to the byte what stock made.
+# RETURNS: "N of M (K)": of M files, N are to the byte what stock made, and K were when stock made
+# them again. The others hold times, process numbers or an order of addresses.
 sub _files {
     my ($self) = @_;
     my %text;
-    for my $way (qw(stock permafrost)) {
+    for my $way (keys %WAY) {
         my $dir = "$self->{work}/$way";
         File::Find::find({no_chdir => 1, wanted => sub {
             $text{ substr $_, length $dir }{$way} = slurp($_) if -f $_;
         }}, $dir);
     }
-    my $same = grep { defined $_->{stock} && defined $_->{permafrost} && $_->{stock} eq $_->{permafrost} } values %text;
-    return $same . ' of ' . keys %text;
+    my ($ours, $again) = map {
+        my $way = $_;
+        scalar grep { defined $_->{stock} && defined $_->{$way} && $_->{stock} eq $_->{$way} } values %text;
+    } qw(permafrost counted);
+    return %text ? "$ours of " . keys(%text) . " ($again)" : 'none';
 }
 
 # Starts memcached on a free port of the loopback. RETURNS: its process id.
