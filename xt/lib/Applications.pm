@@ -84,6 +84,7 @@ sub run_limited {
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
         POSIX::setpgid(0, 0);
+        @SIG{qw(INT QUIT)} = ('DEFAULT') x 2;    # a shell in the background ignores them
         @ENV{keys %$env} = values %$env;
         open STDIN, '<', '/dev/null' and open STDOUT, '>', $file and open STDERR, '>&', \*STDOUT
             and exec @command;
