@@ -12,6 +12,7 @@ our $VERSION = '0.01';
 
 my $HERE = dirname(__FILE__);
 my $NAME = __PACKAGE__;
+our @HEADERS = qw(/usr/include /usr/local/include);    # where valgrind may be
 
 # RETURNS: the directory for what is built for this very perl.
 sub build_dir {
@@ -26,11 +27,19 @@ sub is_fresh {
     return -e $made && !grep { -M $_ < -M $made } @sources;
 }
 
+# RETURNS: the name of the library. It has another one once valgrind is installed, so that it is
+# built again then, with marks for callgrind.
+sub library {
+    my $class = shift;
+    my $marks = grep { -e "$_/valgrind/callgrind.h" } @HEADERS;
+    return $class->build_dir . "/$NAME" . ($marks ? '-callgrind' : '') . ".$Config{dlext}";
+}
+
 # Builds the library unless that has been done, with perl's own compiler and flags.
 sub build {
     my $class   = shift;
     my $source  = "$HERE/$NAME.xs";
-    my $library = $class->build_dir . "/$NAME.$Config{dlext}";
+    my $library = $class->library;
     return $library if $class->is_fresh($library, $source);
     require ExtUtils::CBuilder;
     require ExtUtils::ParseXS;

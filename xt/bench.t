@@ -145,6 +145,17 @@ is(join(' ', map { $_->{met} ? 1 : 0 } @{ $growth->{growth} }), '1 0', 'growth: 
 }
 
 is((run_tool('run', '--parts', 'nonsense'))[0], 2, 'bench/run: no such part');
+# dev/bench builds what dev/test uses, perhaps before that has installed valgrind.
+require BenchNative;
+{
+    local @BenchNative::HEADERS = ($dir);
+    my $without = BenchNative->library;
+    mkdir "$dir/valgrind" or die $!;
+    spew("$dir/valgrind/callgrind.h", '');
+    isnt(BenchNative->library, $without, 'it is built again when there is valgrind');
+    rmdir "$dir/valgrind" if unlink "$dir/valgrind/callgrind.h";
+}
+
 is((run_tool('run', '--only', 'nonsense'))[0], 2, 'bench/run: no such workload');
 is((run_tool('run', '--time', '-1'))[0], 2, 'bench/run: no such time');
 
