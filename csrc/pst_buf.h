@@ -46,6 +46,7 @@ PST_INLINE void pst_buf_put_u8_nocheck(pst_buf *b, unsigned v)
     *b->pos++ = (uint8_t)v;
 }
 
+/* Write into room that is there. */
 PST_INLINE void pst_buf_put_nocheck(pst_buf *b, const void *bytes, size_t len)
 {
     pst_copy(b->pos, bytes, len);

@@ -62,6 +62,7 @@ PST_INLINE uint32_t pst_swap32(uint32_t v)
     return (v << 16) | (v >> 16);
 }
 
+/* The same of 8 bytes. */
 PST_INLINE uint64_t pst_swap64(uint64_t v)
 {
     return ((uint64_t)pst_swap32((uint32_t)v) << 32) | pst_swap32((uint32_t)(v >> 32));
@@ -75,6 +76,7 @@ PST_INLINE uint32_t pst_load32(const uint8_t *p)
     return v;
 }
 
+/* The same of 8 bytes. */
 PST_INLINE uint64_t pst_load64(const uint8_t *p)
 {
     uint64_t v;
@@ -89,6 +91,7 @@ PST_INLINE uint32_t pst_load_be32(const uint8_t *p)
     return pst_host_is_little() ? pst_swap32(v) : v;
 }
 
+/* The way back. */
 PST_INLINE void pst_store_be32(uint8_t *p, uint32_t v)
 {
     if (pst_host_is_little())

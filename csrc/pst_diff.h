@@ -77,6 +77,7 @@ PST_EXTERN_C_BEGIN
 
 /* ---- pst_diff_text.c ---- */
 
+/* More of a text. RETURNS: false without memory. */
 bool pst_diff_append(void *text, const void *bytes, size_t len);
 
 /* The path of what the first `depth` frames of `s`, one of the level's sides, enclose.
@@ -106,6 +107,7 @@ bool pst_diff_by_key(pst_diff_run *d, pst_diff_level *l, const pst_frame *fa, co
 
 PST_EXTERN_C_END
 
+/* Are two strings of bytes, either of which may be NULL if it has none, the same? */
 PST_INLINE bool pst_diff_same_bytes(const uint8_t *a, uint64_t a_len, const uint8_t *b, uint64_t b_len)
 {
     return a_len == b_len && (a_len == 0 || memcmp(a, b, (size_t)a_len) == 0);

@@ -34,6 +34,7 @@ void pst_out_init(pst_out *o, bool (*write)(void *host, const void *bytes, size_
 /* Hand over what is there. RETURNS: false if anything has failed so far. */
 bool pst_out_flush(pst_out *o);
 
+/* Text, as it is, and numbers in decimal. Errors show in pst_out_flush(). */
 void pst_out_bytes(pst_out *o, const void *bytes, size_t len);
 void pst_out_str(pst_out *o, const char *text);
 void pst_out_char(pst_out *o, char c);

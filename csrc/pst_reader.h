@@ -159,6 +159,7 @@ PST_INLINE bool pst_reader_u32(pst_reader *r, uint32_t *v)
     return true;
 }
 
+/* A byte. */
 PST_INLINE bool pst_reader_u8(pst_reader *r, uint8_t *v)
 {
     const uint8_t *p = pst_cursor_take(&r->in, 1);
@@ -178,13 +179,14 @@ PST_INLINE bool pst_reader_bytes(pst_reader *r, pst_token *t, uint64_t len)
     return PST_LIKELY(t->bytes != NULL) || pst_reader_truncated(r);
 }
 
-/* Strings whose length has 1 or 4 bytes; the token's marker becomes the short form's. */
+/* A string whose length has 1 byte. */
 PST_INLINE bool pst_reader_short(pst_reader *r, pst_token *t)
 {
     uint8_t len = 0;
     return pst_reader_u8(r, &len) && pst_reader_bytes(r, t, len);
 }
 
+/* One whose length has 4 bytes; the token's marker becomes the short form's. */
 PST_INLINE bool pst_reader_long(pst_reader *r, pst_token *t, enum pst_tag as)
 {
     uint32_t len = 0;

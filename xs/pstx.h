@@ -139,7 +139,7 @@ PST_INLINE SV *pstx_new_string(pTHX_ const char *bytes, STRLEN len)
 #endif
 }
 
-/* An integer, a float. RETURNS: +1. PERL: none. */
+/* An integer. RETURNS: +1. PERL: none. */
 PST_INLINE SV *pstx_new_integer(pTHX_ int64_t iv)
 {
 #if IVSIZE < 8
@@ -157,6 +157,7 @@ PST_INLINE SV *pstx_new_integer(pTHX_ int64_t iv)
 #endif
 }
 
+/* The same of a float. */
 PST_INLINE SV *pstx_new_float(pTHX_ NV nv)
 {
 #if PSTX_DIRECT_SCALARS

@@ -18,6 +18,7 @@ void pstx_object_make(pTHX_ SV *self, HV *options);
  * object that new() has made. object->classes is borrowed from a mortal. PERL: none. */
 const pstx_object *pstx_object_load_blessed(pTHX_ SV *sv, pstx_object *object);
 
+/* The same; quick where `sv` is no object at all. */
 PST_INLINE const pstx_object *pstx_object_load(pTHX_ SV *sv, pstx_object *object)
 {
     return sv && SvROK(sv) && SvOBJECT(SvRV(sv)) ? pstx_object_load_blessed(aTHX_ sv, object) : NULL;

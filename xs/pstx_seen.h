@@ -33,6 +33,7 @@ void pstx_seen_release(pstx_seen *seen);
 /* Double the table; for pstx_seen_add(). */
 void pstx_seen_enlarge(pstx_seen *seen);
 
+/* Where the search for an address begins. */
 PST_INLINE size_t pstx_seen_hash(const pstx_seen *seen, const void *key)
 {
     return (size_t)(((uint64_t)PTR2UV(key) * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & seen->mask;
