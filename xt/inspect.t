@@ -31,7 +31,8 @@ for my $command (qw(head dump json explain check), 'json --tagged', 'explain --s
     is($?, 0, "pst $command");
     is(`$^X -Mblib script/permafrost $command $file 2>&1`, $by_pst, "permafrost $command says the same");
 }
-is(`$out/pst --help` =~ s/\bpst\b/permafrost/gr, `$^X -Mblib script/permafrost --help`, '--help');
+my $help = `$out/pst --help` =~ s/\bpst\b/permafrost/gr;
+like(`$^X -Mblib script/permafrost --help`, qr/\A\Q$help\E\n.*\baudit\b.*\n\z/, '--help, with a line about the audit');
 
 SKIP: {
     my $corpus = '../shared/corpus';
