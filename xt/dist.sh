@@ -110,7 +110,7 @@ check_manifest() {
 
 check_dist() {
     run make dist
-    grep -iE 'not in MANIFEST|no such file|warning' "$work/run.log" && say 'make dist complains'
+    grep -iE 'not in MANIFEST|no such file|warning: ' "$work/run.log" && say 'make dist complains'
     diff <(tar -tzf "$name.tar.gz" | sed -n "s|^$name/\(.*[^/]\)$|\1|p" | LC_ALL=C sort) \
          <({ sed 's/[[:space:]].*//' MANIFEST; echo META.json; echo META.yml; } | grep . | LC_ALL=C sort) ||
         say 'the release is not what MANIFEST lists'
@@ -126,7 +126,7 @@ check_meta() {
 check_build() {
     cd "$dist"
     run perl Makefile.PL "INSTALL_BASE=$base" OPTIMIZE="$flags -Wall -Wextra"
-    grep -i warning "$work/run.log" && say 'Makefile.PL warns'
+    grep -i 'warning' "$work/run.log" && say 'Makefile.PL warns'
     run make -j"$jobs"
     # Perl's own headers are not ours to mend.
     grep 'warning: ' "$work/run.log" | grep -v '/CORE/' && say 'warnings'
