@@ -19,7 +19,6 @@ typedef struct dump {
     size_t      from;        /* frames around what is shown */
     bool        found;       /* what --path names has been met */
     bool        inside;      /* it is being shown */
-    bool        line_open;   /* the line has an object that waits for what it holds */
     bool        any;         /* JSON: something stands in the list */
     uint64_t    old_tag;
 } dump;

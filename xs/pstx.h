@@ -72,7 +72,6 @@ typedef struct pstx_globals {
     struct pstx_run *spare[2];       /* contexts kept for the next run, by enum pstx_kind */
     void *spare_clone;               /* the same for dclone */
     bool last_netorder;              /* of the last run outside all others */
-    bool strict;                     /* PERMAFROST_STRICT: refuse foreign images */
     GV  *variables[PSTX_VAR_COUNT];  /* borrowed from the stash */
 } pstx_globals;
 

@@ -66,16 +66,15 @@ PST_INLINE SV *value_of(const pstx_globals *globals, enum pstx_variable which)
     return GvSV(globals->variables[which]);
 }
 
-bool pstx_option_true(pTHX_ const pstx_globals *globals, enum pstx_variable which)
+PST_INLINE bool is_true(pTHX_ const pstx_globals *globals, enum pstx_variable which)
 {
     SV *sv = value_of(globals, which);
     return sv && SvTRUE(sv);
 }
 
-PST_INLINE bool is_true(pTHX_ const pstx_globals *globals, enum pstx_variable which)
+bool pstx_option_true(pTHX_ const pstx_globals *globals, enum pstx_variable which)
 {
-    SV *sv = value_of(globals, which);
-    return sv && SvTRUE(sv);
+    return is_true(aTHX_ globals, which);
 }
 
 IV pstx_option_number(pTHX_ const pstx_globals *globals, enum pstx_variable which)
