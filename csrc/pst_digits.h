@@ -14,6 +14,7 @@
 
 typedef struct { uint64_t high, low; } pst_u128;
 
+/* a * b, all of it. */
 PST_INLINE pst_u128 pst_multiply64(uint64_t a, uint64_t b)
 {
     pst_u128 r;
@@ -95,6 +96,7 @@ PST_INLINE pst_digits16 pst_sixteen_digits(uint64_t v)
     return d;
 }
 
+/* Write 8 digits, one in each byte of the number, the first in the lowest, as text. */
 PST_INLINE void pst_put_digits(char *to, uint64_t digits)
 {
     digits |= UINT64_C(0x3030303030303030);
@@ -103,6 +105,7 @@ PST_INLINE void pst_put_digits(char *to, uint64_t digits)
     memcpy(to, &digits, sizeof digits);
 }
 
+/* The same with 16. */
 PST_INLINE void pst_put_digits16(char *to, pst_digits16 d)
 {
     pst_put_digits(to, d.high);
