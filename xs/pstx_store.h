@@ -254,10 +254,10 @@ PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
         pstx_store_scalar(aTHX_ st, sv);            /* it is a string and an integer, too */
     else if (SvPOK(sv))
         (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
-    else if (SvIOK(sv) && !(PSTX_WRITE_BOOLEANS && SvPOK(sv)))    /* a boolean has both */
+    else if (SvIOK(sv))
         pstx_store_iv(st, sv);
 #if NVSIZE == 8
-    else if (SvNOK(sv) && !SvPOK(sv))
+    else if (SvNOK(sv))
         (void)pst_write_double(&st->w, (double)SvNVX(sv));
 #endif
     else
