@@ -35,7 +35,6 @@ fi
 
 options=(--quiet --leak-check=full --show-leak-kinds=definite,possible --num-callers=40
          --error-limit=no --child-silent-after-fork=yes)
-[ ! -f xt/valgrind.supp ] || options+=(--suppressions="$PWD/xt/valgrind.supp")
 
 # perl frees everything at its end, so that what is left is a leak. By then it has unloaded
 # Permafrost.so: --keep-debuginfo keeps the names of its functions for the report.
