@@ -16,7 +16,7 @@ without one, the commands that README.md tells people to try, word by word.
 
 Exit status: 0 if all commands passed, 1 if one failed, 2 usage, 3 no system could be made.
 Needs root, debootstrap and git. Files: ${PERMAFROST_MATRIX:-/var/cache/permafrost-matrix} keeps
-the empty system, as a tar file, which is made anew when it is gone. Output: empty-NAME.N.log there.
+the empty system, as a tar file, which is made anew when it is gone. What each command printed is there, too; the rows name the files.
 USAGE
 }
 
@@ -100,7 +100,7 @@ printf '%s, %s packages, as %s, commit %s%s\n' "$suite" "$(inside "dpkg-query -W
     "$(git rev-parse --short HEAD)" "$(git diff --quiet HEAD || echo ' (what is not committed is left out)')"
 status=0 number=0
 for command in "${commands[@]}"; do
-    number=$((number + 1)) start=$SECONDS log=$cache/empty-$suite.$number.log result=passed
+    number=$((number + 1)) start=$SECONDS log=$cache/empty-$suite.$$.$number.log result=passed
     inside "$command" >"$log" 2>&1 || { result="FAILED ($?)"; status=1; }
     printf '%-30s %-12s %5d s  %s\n' "$command" "$result" $((SECONDS - start)) "$log"
     [ "$result" = passed ] || tail -n 15 "$log" | sed 's/^/    /'
