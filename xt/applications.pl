@@ -63,7 +63,8 @@ eval { require Permafrost; 1 } or die "$0: not built; run: perl Makefile.PL && m
 $| = 1;
 exit($opt{suites} ? suites() : applications());
 
-# Prints one line of a table, in columns of these widths or for Markdown.
+# Prints one line of a table, in columns of these widths (a last one of 0 is left as it is) or for
+# Markdown.
 sub row {
     my ($widths, @cells) = @_;
     return print '| ', join(' | ', @cells), " |\n" if $opt{markdown};
@@ -79,16 +80,17 @@ sub heading {
 }
 
 sub applications {
-    my @widths = (32, 26, 9, 28, 9, 12, 7, 0);
+    my @widths = (32, 26, 9, 28, 9, 12, $opt{markdown} ? () : 7, 0);
     my %count = (equal => 0, DIFFERS => 0, skipped => 0);
-    heading(\@widths, 'subject', 'version', 'equal', 'calls', 'processes', 'files', 'seconds', 'what was run');
+    heading(\@widths, 'subject', 'version', 'equal', 'calls', 'processes', 'files', $opt{markdown} ? () : 'seconds',
+        'what was run');
     for my $s (@chosen) {
         my $lacks = Applications::lacks($s);
         my $r = defined $lacks ? {result => 'skipped', why => "no $lacks", seconds => 0} : Applications::run($s);
         $count{ $r->{result} }++;
         my $calls = join ' ', map { "$_ $r->{calls}{$_}" } sort keys %{ $r->{calls} || {} };
         row(\@widths, $s->{subject}, defined $lacks ? '' : Applications::version($s), $r->{result}, $calls,
-            $r->{processes} // '', $r->{files} // '', sprintf('%.1f', $r->{seconds}),
+            $r->{processes} // '', $r->{files} // '', $opt{markdown} ? () : sprintf('%.1f', $r->{seconds}),
             defined $lacks ? "$r->{why}: @{ $s->{packages} }" : $s->{does});
         warn $r->{why} =~ s/^/    /gmr if $r->{result} eq 'DIFFERS';
     }
