@@ -49,7 +49,7 @@ if ($opt{suites}) {
 my @all = $opt{suites} ? ApplicationSuites::suites() : Applications::scenarios();
 my %by_name = map { ($_->{name} => $_) } @all;
 my @unknown = grep { !$by_name{$_} } @ARGV;
-die "$0: unknown: @unknown; --list lists them\n" if @unknown;
+pod2usage(-exitval => 2, -verbose => 0, -message => "$0: unknown: @unknown; --list lists them") if @unknown;
 my @chosen = @ARGV ? @by_name{@ARGV} : @all;
 
 if ($opt{list}) {
@@ -59,7 +59,10 @@ if ($opt{list}) {
 if ($opt{setup}) {
     system("$FindBin::Bin/../dev/setup", $opt{suites} ? 'suites' : 'applications') == 0 or exit 1;
 }
-eval { require Permafrost; 1 } or die "$0: not built; run: perl Makefile.PL && make\n";
+if (!eval { require Permafrost; 1 }) {
+    warn "$0: not built; run: perl Makefile.PL && make, and then with -Mblib\n";
+    exit 2;
+}
 $| = 1;
 exit($opt{suites} ? suites() : applications());
 
