@@ -139,8 +139,11 @@ sub _bad_option {
 sub _file_error {
     my ($object, $text) = @_;
     goto &_croak if !shift;
+    my $errno = $! + 0;
     require Carp;
-    return Permafrost::Error->_new('file', $text, Carp::shortmess(''))->throw;
+    my $error = Permafrost::Error->_new('file', $text, Carp::shortmess(''));
+    $! = $errno;
+    return $error->throw;
 }
 
 {

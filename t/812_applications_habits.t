@@ -122,4 +122,11 @@ for my $case (
     isnt($stock, '', '... which says something');
 }
 
+# ---- the errors of methods leave $! as functions do -------------------------------------------
+for my $method (qw(retrieve lock_retrieve store lock_store)) {
+    my $arguments = ($method =~ /store/ ? '[1], ' : '') . "'$dir/none/x'";
+    is(run([], "use Permafrost; eval { Permafrost->new->$method($arguments); 1 } or print ref \$@, ' ', \$!{ENOENT} ? 1 : 0"),
+        'Permafrost::Error 1', "\$! after a failing method $method, in a program without Carp");
+}
+
 done_testing;
