@@ -39,6 +39,10 @@
 /* The newest marker that this perl's Storable says it can handle. */
 #define PSTX_LAST_TAG (PSTX_PERL_AT_LEAST(37) ? 35 : 33)
 
+/* Storable calls the hooks of objects that are regular expressions, as those of scalars, from a
+ * version on that comes with 5.37. */
+#define PSTX_REGEXPS_HAVE_HOOKS PSTX_PERL_AT_LEAST(37)
+
 /* Booleans keep their kind in copies from 5.36 on; Storable writes markers for them from
  * 3.27 on, which comes with 5.37. */
 #if PSTX_PERL_AT_LEAST(37) && defined(SvIsBOOL)

@@ -158,7 +158,10 @@ static uint8_t hook_kind(pTHX_ SV *sv, MAGIC **mg)
             return array ? PST_EXTRA_ARRAY : PST_EXTRA_HASH;
         return array ? PST_HOOK_ARRAY : PST_HOOK_HASH;
     case SVt_PVCV:   pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_CODE);
-    case SVt_REGEXP: pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_REGEXP);
+    case SVt_REGEXP:
+        if (PSTX_REGEXPS_HAVE_HOOKS)
+            return PST_HOOK_SCALAR;
+        pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_REGEXP);
     case SVt_PVGV:
     case SVt_PVFM:
     case SVt_PVIO:   pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_OTHER);
