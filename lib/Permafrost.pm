@@ -37,6 +37,7 @@ use constant HEADER_BYTES => 1024;
 
 sub CAN_FLOCK () {
     state $can = do {
+        local $@;             # Config may load more of itself, and clear it
         require Config;
         $Config::Config{d_flock} || $Config::Config{d_fcntl_can_lock} || $Config::Config{d_lockf};
     };

@@ -43,6 +43,14 @@
  * version on that comes with 5.37. */
 #define PSTX_REGEXPS_HAVE_HOOKS PSTX_PERL_AT_LEAST(37)
 
+/* The full name of a hook, if that Storable names it where it refuses what it stands on; NULL
+ * if it does not. RETURNS: mortal. */
+#if PSTX_PERL_AT_LEAST(37)
+#  define PSTX_HOOK_NAME(cv) cv_name((cv), NULL, 0)
+#else
+#  define PSTX_HOOK_NAME(cv) NULL
+#endif
+
 /* Booleans keep their kind in copies from 5.36 on; Storable writes markers for them from
  * 3.27 on, which comes with 5.37. */
 #if PSTX_PERL_AT_LEAST(37) && defined(SvIsBOOL)
@@ -109,6 +117,9 @@ PERL_STATIC_INLINE void *pstx_malloc(size_t size)
 #else
 #  define PSTX_SHARE_BUFFER 0
 #endif
+
+/* Where a handle must be and undef is, perl itself has something to say about it from 5.41 on. */
+#define PSTX_UNDEF_IS_NO_SYMBOL PSTX_PERL_AT_LEAST(41)
 
 /* Names that came with 5.18, 5.32 and 5.36. */
 #ifndef G_LIST

@@ -24,6 +24,7 @@
     X(BAD_HANDLE, ARGUMENT, NONE, "not a valid file descriptor") \
     X(NO_OBJECT_METHOD, ARGUMENT, NONE, "%s is a method of objects that Permafrost->new has made") \
     X(OUTPUT, OUTPUT, NONE, "Can't write to the handle: %s") \
+    X(UNDEF_HANDLE, ARGUMENT, NONE, "Can't use an undefined value as a symbol reference") \
     X(NOT_A_GLOB, ARGUMENT, NONE, "Not a GLOB reference") \
     X(NO_ORDER, ARGUMENT, NONE, \
         "%s is no order: network, native, or a text such as 12345678, perhaps with sizes: 12345678/4/4/4/8") \
@@ -38,6 +39,8 @@
     X(HOOK_ATTACH_REFS, HOOK, DATA, \
         "Freeze cannot return references if %" SVf " class is using STORABLE_attach") \
     X(HOOK_KIND, HOOK, DATA, "Unexpected object type (%d) in store_hook()") \
+    X(HOOK_KIND_OF, HOOK, DATA, \
+        "Unexpected object type (%s) of class '%" SVf "' in store_hook() calling %" SVf) \
     X(HOOK_LOST_ITEM, HOOK, DATA, "Could not serialize item #%d from hook %" SVf) \
     X(DEPARSE_EMPTY, CODE, DATA, \
         "The result of B::Deparse::coderef2text was empty - maybe you're trying to serialize an XS function?,") \

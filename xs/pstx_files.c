@@ -115,6 +115,8 @@ static IO *handle_io(pTHX_ const pstx_object *object, SV *handle)
         io = GvIO((GV *)handle);
     else if (SvOK(handle))
         io = named_io(aTHX_ handle);
+    else if (PSTX_UNDEF_IS_NO_SYMBOL && !object)
+        pstx_croak_outside(aTHX_ object, PSTX_MSG_UNDEF_HANDLE);
     if (!io || !tied_has_fileno(aTHX_ io) || !(IoIFP(io) || IoOFP(io)))
         pstx_croak_outside(aTHX_ object, PSTX_MSG_BAD_HANDLE);
     return io;

@@ -144,9 +144,25 @@ void pstx_load_class(pTHX_ const pstx_run *run, SV *name)
 /* Numbers of types as Storable's message has them. */
 enum { ODD_TIED_ITEM = 5, ODD_CODE = 6, ODD_REGEXP = 7, ODD_OTHER = 8 };
 
+static SV *class_name_mortal(pTHX_ const pstx_class *cls)
+{
+    return sv_2mortal(newSVpvn_utf8(cls->name, cls->name_len,
+                                    HvNAME_get(cls->stash) && HvNAMEUTF8(cls->stash)));
+}
+
+static void refuse_kind(pTHX_ const pstx_class *cls, const SV *sv, int number) __attribute__noreturn__;
+static void refuse_kind(pTHX_ const pstx_class *cls, const SV *sv, int number)
+{
+    SV *hook = cls->freeze ? PSTX_HOOK_NAME(cls->freeze) : NULL;
+    if (hook)
+        pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND_OF, sv_reftype((SV *)sv, FALSE),
+                   SVfARG(class_name_mortal(aTHX_ cls)), SVfARG(hook));
+    pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, number);
+}
+
 /* The kind of a hook record for what was blessed; for tied things the object behind the
  * tie is to be written after it, *mg tells. PERL: croaks on what hooks cannot stand on. */
-static uint8_t hook_kind(pTHX_ SV *sv, MAGIC **mg)
+static uint8_t hook_kind(pTHX_ const pstx_class *cls, SV *sv, MAGIC **mg)
 {
     bool array = SvTYPE(sv) == SVt_PVAV;
     *mg = NULL;
@@ -157,17 +173,17 @@ static uint8_t hook_kind(pTHX_ SV *sv, MAGIC **mg)
         if (*mg)
             return array ? PST_EXTRA_ARRAY : PST_EXTRA_HASH;
         return array ? PST_HOOK_ARRAY : PST_HOOK_HASH;
-    case SVt_PVCV:   pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_CODE);
+    case SVt_PVCV:   refuse_kind(aTHX_ cls, sv, ODD_CODE);
     case SVt_REGEXP:
         if (PSTX_REGEXPS_HAVE_HOOKS)
             return PST_HOOK_SCALAR;
-        pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_REGEXP);
+        refuse_kind(aTHX_ cls, sv, ODD_REGEXP);
     case SVt_PVGV:
     case SVt_PVFM:
-    case SVt_PVIO:   pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_OTHER);
+    case SVt_PVIO:   refuse_kind(aTHX_ cls, sv, ODD_OTHER);
     default:
         if (SvGMAGICAL(sv) && SvSMAGICAL(sv) && mg_find(sv, PERL_MAGIC_tiedelem))
-            pstx_croak(aTHX_ PSTX_MSG_HOOK_KIND, ODD_TIED_ITEM);
+            refuse_kind(aTHX_ cls, sv, ODD_TIED_ITEM);
         *mg = SvGMAGICAL(sv) && SvSMAGICAL(sv) ? mg_find(sv, PERL_MAGIC_tiedscalar) : NULL;
         return *mg ? PST_EXTRA_SCALAR : PST_HOOK_SCALAR;
     }
@@ -186,12 +202,6 @@ static AV *call_freeze(pTHX_ pstx_store *st, SV *sv, CV *hook)
     return results;
 }
 
-static SV *class_name_mortal(pTHX_ const pstx_class *cls)
-{
-    return sv_2mortal(newSVpvn_utf8(cls->name, cls->name_len,
-                                    HvNAME_get(cls->stash) && HvNAMEUTF8(cls->stash)));
-}
-
 /* An empty list: no hook for this class in the rest of the run. */
 static enum pstx_step hook_declined(pTHX_ pstx_store *st, SV **sv, size_t class_at)
 {
@@ -208,7 +218,7 @@ static enum pstx_step hook_declined(pTHX_ pstx_store *st, SV **sv, size_t class_
 enum pstx_step pstx_store_hook(pTHX_ pstx_store *st, SV **sv, size_t class_at)
 {
     MAGIC *mg;
-    uint8_t kind = hook_kind(aTHX_ *sv, &mg);
+    uint8_t kind = hook_kind(aTHX_ &st->classes[class_at], *sv, &mg);
     AV *results;
     if (mg)
         pstx_store_check_tie(aTHX_ st);
@@ -294,7 +304,7 @@ SV *pstx_store_hook_next(pTHX_ pstx_store *st, pstx_store_frame *f)
     }
     write_record(aTHX_ st, f);
     if (f->hook_kind >= PST_EXTRA_SCALAR)
-        (void)hook_kind(aTHX_ f->sv, &mg);
+        (void)hook_kind(aTHX_ &st->classes[f->number], f->sv, &mg);
     tie = mg ? mg->mg_obj : NULL;
     if (f->hook_kind >= PST_EXTRA_SCALAR && !tie) {
         st->tags++;
