@@ -8,26 +8,14 @@
  */
 #include "pstx_retrieve.h"
 
-/* Take the blessing away without calling DESTROY. */
-static void unbless(pTHX_ SV *sv)
-{
-    HV *stash;
-    PERL_UNUSED_CONTEXT;
-    if (!sv || !SvOBJECT(sv))
-        return;
-    stash = SvSTASH(sv);
-    SvOBJECT_off(sv);
-    SvSTASH_set(sv, NULL);
-    SvREFCNT_dec(stash);
-}
-
 /* Cut the references that a container holds. */
 static void take_apart(pTHX_ SV *sv)
 {
-    unbless(aTHX_ sv);
+    pstx_unbless(aTHX_ sv);
     if (SvIMMORTAL(sv))
         return;
-    SvREADONLY_off(sv);
+    if (SvTYPE(sv) == SVt_PVAV || SvTYPE(sv) == SVt_PVHV)
+        SvREADONLY_off(sv);
     if (SvTYPE(sv) >= SVt_PVMG && SvRMAGICAL(sv)) {
         sv_unmagic(sv, PERL_MAGIC_tied);
         sv_unmagic(sv, PERL_MAGIC_tiedscalar);
@@ -222,7 +210,7 @@ static void drop_outer_refs(pTHX_ pstx_retrieve *rt, pstx_rframe *f)
 {
     for (; f->left; f->left--) {
         SV *rv = rt->tags[--f->at];
-        unbless(aTHX_ rv);
+        pstx_unbless(aTHX_ rv);
         SvREFCNT_dec_NN(rv);
     }
 }
@@ -234,7 +222,8 @@ void pstx_abandon(pTHX_ pstx_retrieve *rt)
     int pass;
     pstx_retrieve_own_tags(aTHX_ rt);
     for (i = 0; i < rt->frame_count; i++)
-        unbless(aTHX_ rt->frames[i].sv);
+        if (rt->frames[i].sv)
+            pstx_unbless(aTHX_ rt->frames[i].sv);
     for (i = 0; i < rt->frame_count; i++)
         if (rt->frames[i].kind == PSTX_R_REF)
             drop_outer_refs(aTHX_ rt, &rt->frames[i]);

@@ -70,13 +70,8 @@ static void cut_open(pTHX_ clone_walk *walk)
 static void give_up(pTHX_ clone_walk *walk)
 {
     size_t i;
-    for (i = 0; i < walk->blessed_count; i++) {
-        SV *sv = walk->blessed[i];
-        HV *stash = SvSTASH(sv);
-        SvOBJECT_off(sv);
-        SvSTASH_set(sv, NULL);
-        SvREFCNT_dec(stash);
-    }
+    for (i = 0; i < walk->blessed_count; i++)
+        pstx_unbless(aTHX_ walk->blessed[i]);
     cut_open(aTHX_ walk);
     SvREFCNT_dec(walk->root);
 }
@@ -369,7 +364,7 @@ PST_FLATTEN static enum clone_step clone_array(pTHX_ clone_walk *walk, clone_fra
     while (at <= last) {
         SV *item = AvARRAY(from)[at];
         SV **slot = &AvARRAY(to)[at];
-        *slot = NULL;
+        *slot = PSTX_HOLE;
         AvFILLp(to) = at++;
         if (!item || (item == &PL_sv_undef && !PSTX_HAS_SVUNDEF_ELEM))
             continue;

@@ -1,7 +1,12 @@
 /* pstx_compat.h - the only place with PERL_VERSION tests (5.16 to 5.42).
  *
  * Layer: glue. Includes perl's headers for all of xs/ and gives one name to what perls
- * do in different ways.
+ * do in different ways. For 5.16 to 5.30 it is written after perl's documentation (the
+ * perl5*delta pages and perlapi); the README says which perls are tested.
+ *
+ * With PSTX_OLDEST_PERL any perl gets what the oldest one would: no shortcut, no name that came
+ * after 5.16. That shows that all this works without them; how a perl behaves it does not
+ * change.
  */
 #ifndef PSTX_COMPAT_H
 #define PSTX_COMPAT_H
@@ -13,9 +18,23 @@
 
 #define PSTX_PERL_AT_LEAST(minor) (PERL_REVISION > 5 || (PERL_REVISION == 5 && PERL_VERSION >= (minor)))
 
-#ifndef HvUSEDKEYS
-#  define HvUSEDKEYS(hv) HvKEYS(hv)
+/* May names and insides of this version be used? */
+#ifdef PSTX_OLDEST_PERL
+#  define PSTX_MAY_USE(minor) 0
+#  undef HvAMAGIC
+#  undef HvHASAUX
+#  undef Perl_ldexp
+#  undef SvIsBOOL
+#  undef SvREFCNT_dec_NN
+#  undef SvTRUE_nomg_NN
+#  undef SV_COW_OTHER_PVS
+#  undef TAINTING_get
+#  undef TAINT_get
+#  undef TAINT_set
+#else
+#  define PSTX_MAY_USE(minor) PSTX_PERL_AT_LEAST(minor)
 #endif
+
 #ifndef HvHASAUX
 #  define HvHASAUX(hv) SvOOK(hv)
 #endif
@@ -27,8 +46,13 @@
 #  define PSTX_HASH_ITER_XOR(hv) 0
 #endif
 
-/* Perl 5.20 and later tell `&PL_sv_undef` in an array (SVUNDEF_ELEM) from a hole. */
+/* Perl 5.20 and later tell `&PL_sv_undef` in an array (SVUNDEF_ELEM) from a hole; before, it was
+ * the hole. */
 #define PSTX_HAS_SVUNDEF_ELEM PSTX_PERL_AT_LEAST(19)
+#define PSTX_HOLE (PSTX_HAS_SVUNDEF_ELEM ? (SV *)NULL : &PL_sv_undef)
+
+/* Before 5.20 perl counts the items of an array as I32. */
+#define PSTX_ARRAY_TOO_LONG(count) (!PSTX_PERL_AT_LEAST(19) && (count) > I32_MAX)
 
 /* The minor version that Storable writes on this perl. */
 #define PSTX_WRITE_MINOR (PSTX_PERL_AT_LEAST(19) ? 11 : 9)
@@ -58,19 +82,43 @@
 #else
 #  define PSTX_WRITE_BOOLEANS 0
 #endif
-#ifndef BOOL_INTERNALS_sv_isbool
-#  ifdef SvIsBOOL
-#    define PSTX_IS_BOOL(sv) SvIsBOOL(sv)
-#  else
-#    define PSTX_IS_BOOL(sv) 0
-#  endif
-#else
+#ifdef SvIsBOOL
 #  define PSTX_IS_BOOL(sv) SvIsBOOL(sv)
+#else
+#  define PSTX_IS_BOOL(sv) 0
 #endif
 
-#ifndef sv_setbool
-#  define sv_setbool(sv, b) sv_setsv((sv), boolSV(b))
+/* Is a package overloaded? Before 5.18 objects had the flag, not packages. */
+#ifdef HvAMAGIC
+#  define PSTX_IS_OVERLOADED(stash) (HvAMAGIC(stash) && Gv_AMG(stash))
+#else
+#  define PSTX_IS_OVERLOADED(stash) cBOOL(Gv_AMG(stash))
 #endif
+
+/* To be called for an object whose package may have become overloaded only after the object was
+ * blessed. */
+#if PSTX_PERL_AT_LEAST(17)
+#  define PSTX_OVERLOADED_NOW(object) NOOP
+#else
+#  define PSTX_OVERLOADED_NOW(object) (SvFLAGS(object) |= SVf_AMAGIC)
+#endif
+
+/* Take the blessing away from what may be an object, without calling DESTROY. PERL: none. */
+PERL_STATIC_INLINE void pstx_unbless(pTHX_ SV *sv)
+{
+    HV *stash;
+    PERL_UNUSED_CONTEXT;
+    if (!SvOBJECT(sv))
+        return;
+    stash = SvSTASH(sv);
+    SvOBJECT_off(sv);
+    SvSTASH_set(sv, NULL);
+#if !PSTX_PERL_AT_LEAST(17)
+    SvFLAGS(sv) &= ~SVf_AMAGIC;
+    PL_sv_objcount--;
+#endif
+    SvREFCNT_dec(stash);
+}
 
 /* The slot of a hash entry, made (with no value yet) if it is not there. The key is a
  * scalar, or bytes with perl's flags for them; hash 0 means not known.
@@ -80,14 +128,14 @@
 
 /* A new scalar of a type whose head is filled by hand: inline in perl from 5.36 on.
  * A string made so has no more room than it needs, and takes no detour. */
-#define PSTX_DIRECT_SCALARS PSTX_PERL_AT_LEAST(36)
+#define PSTX_DIRECT_SCALARS PSTX_MAY_USE(36)
 
 /* Hash entries made by hand (pstx_hash.h): only on perls on which the tests have shown that
  * the hashes are perl's own. Perl keeps free entries on a list of its own, under the type
  * that needs no body. */
 #define PSTX_FREE_ENTRIES (&PL_body_roots[SVt_NULL])
 #if defined(PERL_HASH_RANDOMIZE_KEYS) && !defined(PURIFY) \
-    && !defined(NODEFAULT_SHAREKEYS) && PSTX_PERL_AT_LEAST(36) && !PSTX_PERL_AT_LEAST(37)
+    && !defined(NODEFAULT_SHAREKEYS) && PSTX_MAY_USE(36) && !PSTX_MAY_USE(37)
 #  define PSTX_DIRECT_HASH 1
 #else
 #  define PSTX_DIRECT_HASH 0
@@ -95,7 +143,7 @@
 
 /* To bless a container is to set a flag and a class: before, there were counts to keep, later
  * there are classes into which nothing can be blessed. */
-#define PSTX_DIRECT_BLESS (PSTX_PERL_AT_LEAST(22) && !PSTX_PERL_AT_LEAST(37))
+#define PSTX_DIRECT_BLESS (PSTX_MAY_USE(22) && !PSTX_MAY_USE(37))
 
 /* Memory that perl frees with its scalars: malloc itself where perl adds nothing to it. */
 #if defined(MYMALLOC) || defined(PERL_TRACK_MEMPOOL) || defined(PERL_IMPLICIT_SYS) \
@@ -121,6 +169,17 @@ PERL_STATIC_INLINE void *pstx_malloc(size_t size)
 /* Where a handle must be and undef is, perl itself has something to say about it from 5.41 on. */
 #define PSTX_UNDEF_IS_NO_SYMBOL PSTX_PERL_AT_LEAST(41)
 
+/* x * 2**exponent; the name came with 5.22. */
+#ifndef Perl_ldexp
+#  if defined(USE_QUADMATH)
+#    define Perl_ldexp(x, exponent) ldexpq((x), (exponent))
+#  elif defined(USE_LONG_DOUBLE)
+#    define Perl_ldexp(x, exponent) ldexpl((x), (exponent))
+#  else
+#    define Perl_ldexp(x, exponent) ldexp((x), (exponent))
+#  endif
+#endif
+
 /* Names that came with 5.18, 5.32 and 5.36. */
 #ifndef G_LIST
 #  define G_LIST G_ARRAY
@@ -139,10 +198,6 @@ PERL_STATIC_INLINE void *pstx_malloc(size_t size)
 #endif
 #ifndef SvTRUE_nomg_NN
 #  define SvTRUE_nomg_NN(sv) SvTRUE_nomg(sv)
-#endif
-
-#ifndef cBOOL
-#  define cBOOL(x) ((x) ? 1 : 0)
 #endif
 
 #endif

@@ -186,7 +186,7 @@ static void array_item_checked(pTHX_ pstx_rframe *f, SV *sv)
 {
     AV *av = (AV *)f->sv;
     f->value = sv;                         /* ours if perl dies */
-    if (sv && !pstx_is_tied(aTHX_ (SV *)av) && av_store(av, f->at, sv))
+    if (sv != PSTX_HOLE && !pstx_is_tied(aTHX_ (SV *)av) && av_store(av, f->at, sv))
         f->value = NULL;
     f->at++;
     f->left--;
@@ -197,7 +197,7 @@ static void array_item_checked(pTHX_ pstx_rframe *f, SV *sv)
         av_fill(av, f->at - 1);
 }
 
-/* Put an item (consumed) into the next slot. NULL is a hole. */
+/* Put an item (consumed), or PSTX_HOLE, into the next slot. */
 PST_INLINE void array_item(pTHX_ const pstx_retrieve *rt, pstx_rframe *f, SV *sv)
 {
     AV *av = (AV *)f->sv;
@@ -221,6 +221,10 @@ PST_FLATTEN PST_NOINLINE static SV *retrieve_array(pTHX_ pstx_retrieve *rt, cons
     (void)pstx_retrieve_register(aTHX_ rt, (SV *)av);
     if (!t->len)
         return pstx_retrieve_pop(aTHX_ rt);
+    if (PSTX_ARRAY_TOO_LONG(t->len)) {
+        (void)pst_reader_fail(&rt->r, PST_ERR_LENGTH, PST_I32_MAX, t->len);
+        return NULL;
+    }
     claim = pstx_retrieve_claim(rt, t->len, 1);
     if (claim)
         av_extend(av, (SSize_t)claim - 1);
@@ -289,7 +293,7 @@ static bool array_run(pTHX_ pstx_retrieve *rt, pstx_rframe *f, pst_token *t)
         if (!sv)
             return true;
         pstx_retrieve_add_tag(aTHX_ rt, sv);
-        array_item(aTHX_ rt, f, t->marker == PST_SV_UNDEF ? NULL : sv);
+        array_item(aTHX_ rt, f, t->marker == PST_SV_UNDEF ? PSTX_HOLE : sv);
         if (PST_UNLIKELY(rt->r.error.code != PST_OK))     /* one item too many */
             return false;
     }
@@ -302,7 +306,7 @@ PST_INLINE SV *deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
     pstx_rframe *f = &rt->frames[rt->frame_count - 1];
     switch (f->kind) {
     case PSTX_R_ARRAY:
-        array_item(aTHX_ rt, f, sv == &PL_sv_undef ? NULL : pstx_retrieve_as_scalar(aTHX_ sv));
+        array_item(aTHX_ rt, f, sv == &PL_sv_undef ? PSTX_HOLE : pstx_retrieve_as_scalar(aTHX_ sv));
         return f->left ? NULL : pstx_retrieve_pop(aTHX_ rt);
     case PSTX_R_HASH:
         if (!pstx_retrieve_hash_value(aTHX_ rt, f, pstx_retrieve_as_scalar(aTHX_ sv)) || f->left)

@@ -52,7 +52,7 @@ static void drop_last_holes(pTHX_ SV *sv)
     PERL_UNUSED_CONTEXT;
     if (SvTYPE(sv) != SVt_PVAV || SvRMAGICAL(sv))
         return;
-    while (AvFILLp((AV *)sv) >= 0 && !AvARRAY((AV *)sv)[AvFILLp((AV *)sv)])
+    while (AvFILLp((AV *)sv) >= 0 && AvARRAY((AV *)sv)[AvFILLp((AV *)sv)] == PSTX_HOLE)
         AvFILLp((AV *)sv)--;
 }
 

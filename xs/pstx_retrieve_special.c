@@ -238,6 +238,7 @@ static void check_overloading(pTHX_ pstx_retrieve *rt, SV *target)
         load_for_overloading(aTHX_ rt, stash);
     if (Gv_AMG(stash)) {
         rt->ahead = PSTX_AHEAD_UNKNOWN;
+        PSTX_OVERLOADED_NOW(target);
         return;
     }
     name = sv_2mortal(newSVpv(HvNAME_get(stash), 0));

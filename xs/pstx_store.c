@@ -70,7 +70,8 @@ static void store_wide_nv(pTHX_ pstx_store *st, SV *sv)
 {
     SV *copy = sv_2mortal(newSVnv(SvNVX(sv)));
     NV nv = SvNVX(copy);
-    if (SvIV_please_nomg(copy), SvIOK(copy)) {
+    (void)SvIV_nomg(copy);
+    if (SvIOK(copy)) {
         if (SvIsUV(copy) && SvUVX(copy) > (UV)IV_MAX)
             (void)pst_write_unsigned(&st->w, SvUVX(copy));
         else

@@ -35,7 +35,7 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
     cls->same_name = st->odd_class_names ? find_same_name(st, cls) : -1;
     hook = gv_fetchmethod_autoload(stash, "STORABLE_freeze", FALSE);
     cls->freeze = hook ? (CV *)SvREFCNT_inc((SV *)GvCV(hook)) : NULL;
-    cls->overloaded = HvAMAGIC(stash) && Gv_AMG(stash);
+    cls->overloaded = PSTX_IS_OVERLOADED(stash);
     cls->allowed = st->run.opt.trust == PSTX_TRUST_FULL;
     st->class_count++;
     return cls;
