@@ -132,12 +132,9 @@ static bool is_minus_zero(double v)
 
 bool pst_write_double_integral(pst_writer *w, double v)
 {
-    if (w->digits != PST_DIGITS_EXACT || !is_minus_zero(v)) {
-        if (w->iv_size == 8 || (v >= -2147483648.0 && v <= 2147483647.0))
-            return pst_write_integer(w, (int64_t)v);
-        if (v >= 0 && v <= 4294967295.0)       /* an unsigned integer of 4 bytes */
-            return pst_write_unsigned(w, (uint64_t)v);
-    }
+    const bool fits = w->iv_size == 8 || (v >= -2147483648.0 && v <= 2147483647.0);
+    if (fits && (w->digits != PST_DIGITS_EXACT || !is_minus_zero(v)))
+        return pst_write_integer(w, (int64_t)v);
     return w->netorder ? pst_write_double_text(w, v) : pst_write_native_nv(w, &v, sizeof v);
 }
 

@@ -227,11 +227,20 @@ static SV *clone_iv(pTHX_ SV *from)
 
 static SV *clone_nv(pTHX_ SV *from)
 {
+#if NVSIZE == 8 && IVSIZE == 8
     const NV limit = 9007199254740992.0;
     NV nv = SvNVX(from);
     if (nv > -limit && nv < limit && nv == (NV)(IV)nv)
         return pstx_new_integer(aTHX_ (IV)nv);
     return pstx_new_float(aTHX_ nv);
+#else
+    SV *copy = newSVnv(SvNVX(from)), *clone;
+    (void)SvIV_nomg(copy);                 /* perl decides whether it is an integer */
+    clone = SvIOK(copy) && !SvIsUV(copy) ? pstx_new_integer(aTHX_ SvIVX(copy))
+                                         : pstx_new_float(aTHX_ SvNVX(from));
+    SvREFCNT_dec_NN(copy);
+    return clone;
+#endif
 }
 
 /* A scalar without magic that is no reference. RETURNS: +1. */

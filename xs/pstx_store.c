@@ -71,16 +71,12 @@ static void store_wide_nv(pTHX_ pstx_store *st, SV *sv)
     SV *copy = sv_2mortal(newSVnv(SvNVX(sv)));
     NV nv = SvNVX(copy);
     (void)SvIV_nomg(copy);
-    if (SvIOK(copy)) {
-        if (SvIsUV(copy) && SvUVX(copy) > (UV)IV_MAX)
-            (void)pst_write_unsigned(&st->w, SvUVX(copy));
-        else
-            (void)pst_write_integer(&st->w, SvIVX(copy));
-    }
-    else if (st->w.netorder) {
+    if (SvIOK(copy) && !SvIsUV(copy))
+        (void)pst_write_integer(&st->w, SvIVX(copy));
+    else if (st->w.netorder) {                      /* what no IV holds stays a float in native order */
         STRLEN len;
         const char *text;
-        if (st->w.digits == PST_DIGITS_EXACT)       /* so many tell any two floats apart */
+        if (st->w.digits == PST_DIGITS_EXACT && !SvIOK(copy))       /* so many tell any two floats apart */
             Perl_sv_setpvf(aTHX_ copy, "%.*" NVgf, (int)(NV_MANT_DIG * 30103L / 100000 + 2), nv);
         text = SvPV_nomg(copy, len);
         (void)pst_write_string(&st->w, text, len, false);
