@@ -31,7 +31,7 @@ for my $name (sort keys %text) {
     my $length = pack 'N', length $bytes;
     my %image = (
         string => "\x02\0\0\0\1\x18$length$bytes",
-        LOBJECT => "\x02\0\0\0\1\x21\x18" . pack('Q>', length $bytes) . $bytes,
+        LOBJECT => "\x02\0\0\0\1\x21\x18" . be64(length $bytes) . $bytes,
         key    => "\x19\0\0\0\0\1\x05\1$length$bytes",
         'key from a scalar' => "\x19\0\0\0\0\1\x05\x08\x18$length$bytes",
     );

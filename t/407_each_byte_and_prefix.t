@@ -15,7 +15,7 @@ plan skip_all => 'stock crashes' if is_stock();
 { package Each::Tie; sub TIEHASH { return bless {} } sub FETCH { return 1 } sub FIRSTKEY { return } sub STORE { } }
 
 sub n { return pack 'N', $_[0] }
-sub q8 { return pack 'Q>', $_[0] }
+sub q8 { return be64($_[0]) }
 my %image = (
     'LOBJECT scalars'  => "\x05\x0b\x02" . n(2) . "\x21\x01" . q8(3) . "abc\x21\x18" . q8(3) . "\xe2\x98\xba",
     'LOBJECT array'    => "\x05\x0b\x21\x02" . q8(2) . "\x05\x21\x00" . q8(1),

@@ -26,7 +26,7 @@ for my $order (@orders) {
     for my $sizes (@sizes) {
         my $image = image($order, "$sizes 8", sub {
             my $put = shift;
-            my $iv = sub { "\x06" . $put->(length $order == 8 ? pack 'q>', $_[0] : pack 'l>', $_[0]) };
+            my $iv = sub { "\x06" . $put->(length $order == 8 ? be64($_[0]) : pack 'l>', $_[0]) };
             return "\x02" . $put->(pack 'N', 6) . $iv->(100000) . $iv->(-100000) . "\x08\x7f"
                 . "\x01" . $put->(pack 'N', 3) . 'abc' . "\x07" . $put->(pack 'd>', -0.375)
                 . "\x04\x03" . $put->(pack 'N', 1) . "\x09" . pack('N', 70000) . $put->(pack 'N', 3) . 'key';
@@ -115,7 +115,7 @@ for my $layout (@layouts) {
 for my $order (@orders) {
     my $iv = length $order == 8 ? 'q>' : 'l>';
     for my $long (4, 8) {
-        my $tag = sub { my ($put, $n) = @_; return $put->($long == 8 ? pack 'q>', $n : pack 'l>', $n) };
+        my $tag = sub { my ($put, $n) = @_; return $put->($long == 8 ? be64($n) : pack 'l>', $n) };
         my $one = image($order, "4 $long 8", sub {
             my $put = shift;
             return "\x02" . $put->(pack 'N', 2) . "\x06" . $put->(pack $iv, 100000) . 'X'

@@ -15,7 +15,7 @@ srand 42;
 my ($little, $iv, $long, $tagged, @tags, $count, $budget);
 sub in_order { return $little ? scalar reverse $_[0] : $_[0] }
 sub u32 { return in_order(pack 'N', $_[0]) }
-sub old_tag { return $tagged ? $long == 8 ? in_order(pack 'Q>', $_[0]) : u32($_[0]) : '' }
+sub old_tag { return $tagged ? $long == 8 ? in_order(be64($_[0])) : u32($_[0]) : '' }
 sub mark { return $tagged ? $_[0] : '' }
 sub text { return join '', map { chr(97 + rand 26) } 1 .. $_[0] }
 

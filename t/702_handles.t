@@ -195,7 +195,8 @@ SKIP: {
 }
 
 # Layers
-for my $layer (':utf8', ':encoding(UTF-8)', ':raw', ':unix') {
+my $has_encode = eval { require PerlIO::encoding; 1 };      # perls can be built without
+for my $layer (':utf8', ($has_encode ? ':encoding(UTF-8)' : ()), ':raw', ':unix') {
     no warnings;
     my ($ours, $theirs) = on_both(sub {
         my ($m) = @_;

@@ -15,8 +15,8 @@ my %little = (hash => "\x03\2\0\0\0\x06\xfe\xff\xff\xff\1\0\0\0a\x07" . pack('d<
 my %image = (
     '32 bits, little-endian' => image('1234', 4, 4, 4, $little{hash}),
     '32 bits, big-endian'    => image('4321', 4, 4, 4, "\x03\0\0\0\2\x06\xff\xff\xff\xfe\0\0\0\1a\x07" . pack('d>', 0.5) . "\0\0\0\1b"),
-    '64-bit integers on 32'  => image('12345678', 4, 4, 4, "\x03\2\0\0\0\x06" . pack('q<', -2) . "\1\0\0\0a\x07" . pack('d<', 0.5) . "\1\0\0\0b"),
-    '64 bits, big-endian'    => image('87654321', 4, 8, 8, "\x03\0\0\0\2\x06" . pack('q>', -2) . "\0\0\0\1a\x07" . pack('d>', 0.5) . "\0\0\0\1b"),
+    '64-bit integers on 32'  => image('12345678', 4, 4, 4, "\x03\2\0\0\0\x06" . scalar(reverse be64(-2)) . "\1\0\0\0a\x07" . pack('d<', 0.5) . "\1\0\0\0b"),
+    '64 bits, big-endian'    => image('87654321', 4, 8, 8, "\x03\0\0\0\2\x06" . be64(-2) . "\0\0\0\1a\x07" . pack('d>', 0.5) . "\0\0\0\1b"),
 );
 for my $name (sort keys %image) {
     is_deeply(pf->{thaw}->($image{$name}), {a => -2, b => 0.5}, "$name: read");

@@ -12,7 +12,9 @@ use warnings;
 
 use B ();
 use Carp ();
+use Config;
 use Hash::Util ();
+use POSIX ();
 use Scalar::Util ();
 use Storable ();
 use Test::More ();
@@ -23,7 +25,7 @@ our @EXPORT = qw(
   $MODULE pf st is_stock option with_options no_limits
   tagged outcome clean_message first_difference hex_difference
   same_bytes same_thaw same_clone cross_read same_everywhere same_outcome same_fresh
-  in_child free_deep on_both
+  in_child free_deep on_both be64
 );
 
 our $MODULE = $ENV{PERMAFROST_TEST_MODULE} || 'Permafrost';
@@ -125,9 +127,11 @@ sub _quoted {
     return qq{$mark"$string"};
 }
 
+# All bits that count: a long double has 10 bytes of them, and padding.
 sub _number {
     my ($number) = @_;
-    return unpack 'H*', pack 'd>', $number;
+    return unpack 'H*', pack 'd>', $number if $Config{nvsize} == 8;
+    return unpack 'H*', substr pack('F', $number), 0, $Config{uselongdouble} && $Config{longdblkind} == 3 ? 10 : 16;
 }
 
 # Everything that can be told about data, as a list of lines joined by newlines: equal
@@ -543,7 +547,6 @@ sub in_child {
         utf8::encode($text) if utf8::is_utf8($text);
         print {$writer} "answer:$text";
         close $writer;
-        require POSIX;
         POSIX::_exit(0);
     }
     close $writer;
@@ -553,6 +556,14 @@ sub in_child {
     return 'signal ' . ($? & 127) if $? & 127;
     return 'exit ' . ($? >> 8) unless defined $text && $text =~ s/\Aanswer://;
     return $text;
+}
+
+# A whole number below 2**53 as 8 bytes, big-endian: perls with integers of 4 bytes have no
+# pack 'q>'.
+sub be64 {
+    my ($number) = @_;
+    my $high = POSIX::floor($number / 2**32);
+    return pack 'N N', $high < 0 ? $high + 2**32 : $high, $number - $high * 2**32;
 }
 
 # Frees a deep chain piece by piece: perl's own freeing recurses on the C stack. Each
