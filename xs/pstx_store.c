@@ -76,8 +76,10 @@ static void store_wide_nv(pTHX_ pstx_store *st, SV *sv)
     else if (st->w.netorder) {                      /* what no IV holds stays a float in native order */
         STRLEN len;
         const char *text;
-        if (st->w.digits == PST_DIGITS_EXACT && !SvIOK(copy))       /* so many tell any two floats apart */
-            Perl_sv_setpvf(aTHX_ copy, "%.*" NVgf, (int)(NV_MANT_DIG * 30103L / 100000 + 2), nv);
+        if (st->w.digits == PST_DIGITS_EXACT && !SvIOK(copy)) {     /* so many tell any two floats apart */
+            const char *format = "%.*" NVgf;                        /* perl's, unknown to the compiler */
+            Perl_sv_setpvf(aTHX_ copy, format, (int)(NV_MANT_DIG * 30103L / 100000 + 2), nv);
+        }
         text = SvPV_nomg(copy, len);
         (void)pst_write_string(&st->w, text, len, false);
     }
