@@ -35,7 +35,7 @@ SKIP: {
                              : 'cannot be judged';
     }
     # Would it be noticed?
-    my $new = "use strict;\nmy \$v = {};\nprint keys \$v->%*;\n";
+    my $new = "use 5.020;\nprint 1;\n";
     ok(Perl::MinimumVersion->new(\$new)->minimum_version > version->parse($OLDEST), 'newer syntax is noticed');
 }
 
@@ -58,9 +58,9 @@ SKIP: {
         like($compat, qr/^[ \t]*#[ \t]*ifn?def $name\b/m, "$name has a substitute");
     }
     open my $out, '>', "$dir/new.c" or die "new.c: $!";
-    print {$out} "SV *copy(pTHX_ SV *sv) { return newSVsv_nomg(sv); }\n";
+    print {$out} "void set(pTHX_ SV *sv) { sv_setbool(sv, 1); }\n";
     close $out or die "new.c: $!";
-    is(join(' ', newer_names("$dir/new.c")), 'newSVsv_nomg', 'newer names are noticed');
+    is(join(' ', newer_names("$dir/new.c")), 'sv_setbool', 'newer names are noticed');
 }
 
 SKIP: {
