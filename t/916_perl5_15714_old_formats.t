@@ -113,6 +113,8 @@ for my $name (sort keys %header) {
             next if $theirs[$i] =~ /^(?:signal|exit|error: (?:panic|Out of memory))/ || $ours[$i] eq $theirs[$i];
             # Ties to an object itself, where Storable makes a tie that nobody can use.
             next if $ours[$i] =~ s/(?<=\n)tie #2 REF\n-> #3 /tie #2 /r eq $theirs[$i];
+            # Booleans in images older than they are: Storable takes them from perl 5.38 on.
+            next if $what =~ /^marker 3[45]\z/ && $] > 5.037 && $ours[$i] =~ /^error: Corrupted storable/;
             push @different, 'cut at ' . ($i + 1) . ": got $ours[$i], Storable's $theirs[$i]";
         }
         is(scalar @different, 0, '... as with Storable') or diag join "\n", splice @different, 0, 3;
