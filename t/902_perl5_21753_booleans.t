@@ -23,4 +23,15 @@ SKIP: {
     is_deeply(st->{thaw}->($image), [1, ''], '... which stock reads as 1 and ""');
 }
 
+# Read-only ones go as strings, as items of a locked hash and elsewhere.
+{
+    require Hash::Util;
+    my %locked = (yes => !!1, no => !!0, other => 5);
+    Hash::Util::lock_hash(%locked);
+    my $constant = !!1;
+    Internals::SvREADONLY($constant, 1);
+    same_everywhere('booleans in a locked hash', \%locked);
+    same_everywhere('a read-only boolean', [\$constant]);
+}
+
 done_testing();

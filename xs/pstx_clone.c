@@ -247,7 +247,7 @@ static SV *clone_nv(pTHX_ SV *from)
 PST_INLINE SV *clone_scalar(pTHX_ SV *from)
 {
     if (SvPOK(from)) {
-        if (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(from))
+        if (PSTX_IS_WRITTEN_BOOL(from))
             return newSVsv(from);
         return clone_string(aTHX_ from);
     }

@@ -88,6 +88,9 @@
 #  define PSTX_IS_BOOL(sv) 0
 #endif
 
+/* Storable writes booleans that are read-only as strings. */
+#define PSTX_IS_WRITTEN_BOOL(sv) (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv) && !SvREADONLY(sv))
+
 /* Is a package overloaded? Before 5.18 objects had the flag, not packages. */
 #ifdef HvAMAGIC
 #  define PSTX_IS_OVERLOADED(stash) (HvAMAGIC(stash) && Gv_AMG(stash))

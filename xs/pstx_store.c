@@ -182,7 +182,7 @@ void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv)
         (void)pst_write_marker(&st->w, sv == &PL_sv_yes ? PST_SV_YES : PST_SV_NO);
         return;
     }
-    if (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv) && pstx_store_knows(st, PST_MINOR_OF_BOOLEAN_TRUE)) {
+    if (PSTX_IS_WRITTEN_BOOL(sv) && pstx_store_knows(st, PST_MINOR_OF_BOOLEAN_TRUE)) {
         (void)pst_write_marker(&st->w, SvTRUE_nomg_NN(sv) ? PST_BOOLEAN_TRUE : PST_BOOLEAN_FALSE);
         return;
     }

@@ -250,7 +250,7 @@ PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
     if (PST_UNLIKELY(pstx_store_shared(st, sv)))
         return pstx_store_leaf_shared(aTHX_ st, sv);
     st->tags++;
-    if (PSTX_WRITE_BOOLEANS && SvPOK(sv) && PSTX_IS_BOOL(sv))
+    if (SvPOK(sv) && PSTX_IS_WRITTEN_BOOL(sv))
         pstx_store_scalar(aTHX_ st, sv);            /* it is a string and an integer, too */
     else if (SvPOK(sv))
         (void)pst_write_string(&st->w, SvPVX_const(sv), SvCUR(sv), cBOOL(SvUTF8(sv)));
