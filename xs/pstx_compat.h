@@ -31,6 +31,7 @@
 #  undef TAINTING_get
 #  undef TAINT_get
 #  undef TAINT_set
+#  undef cv_name
 #else
 #  define PSTX_MAY_USE(minor) PSTX_PERL_AT_LEAST(minor)
 #endif
@@ -69,8 +70,8 @@
 
 /* The full name of a hook, if that Storable names it where it refuses what it stands on; NULL
  * if it does not. RETURNS: mortal. */
-#if PSTX_PERL_AT_LEAST(37)
-#  define PSTX_HOOK_NAME(cv) cv_name((cv), NULL, 0)
+#ifdef cv_name
+#  define PSTX_HOOK_NAME(cv) (PSTX_PERL_AT_LEAST(37) ? cv_name((cv), NULL, 0) : NULL)
 #else
 #  define PSTX_HOOK_NAME(cv) NULL
 #endif

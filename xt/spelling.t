@@ -60,12 +60,14 @@ sub pod_text {
 }
 
 sub markdown_text {
-    my $text = slurp(shift);
+    my ($file) = @_;
+    my $text = slurp($file);
+    $text =~ s/^\|.*//gm if $file eq 'doc/APPLICATIONS.md';     # tables of names
     $text =~ s/^```.*?^```//gms;
     $text =~ s/^ {4}.*//gm;
     $text =~ s/``.*?``|`[^`]*`/ /gs;
     $text =~ s/\]\([^)]*\)/ /g;
-    $text =~ s{\w+://\S+}{ }g;
+    $text =~ s{\b(?:lib[a-z0-9-]+-perl)\b|\w+://\S+}{ }g;      # Debian packages, addresses
     return $text;
 }
 

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use Applications ();
 use Cwd ();
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Path qw(make_path remove_tree);
 use File::Temp ();
 
@@ -172,7 +172,7 @@ sub _judge {
     );
     my $left_out = $LEFT_OUT{ $s->{name} } || {};
     my @note = (
-        (map { "without $_: $left_out->{$_}" } sort keys %$left_out),
+        (map { "without " . basename($_) . ": $left_out->{$_}" } sort keys %$left_out),
         $RANDOM{ $s->{name} } ? 'its number of tests is random' : (),
     );
     my $on_both = grep { $on_ours{$_} } keys %on_stock;
