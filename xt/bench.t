@@ -148,6 +148,7 @@ is((run_tool('run', '--parts', 'nonsense'))[0], 2, 'bench/run: no such part');
 # dev/bench builds what dev/test uses, perhaps before that has installed valgrind.
 require BenchNative;
 {
+    no warnings qw(once);
     local @BenchNative::HEADERS = ($dir);
     my $without = BenchNative->library;
     mkdir "$dir/valgrind" or die $!;
