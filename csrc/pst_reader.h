@@ -387,7 +387,12 @@ PST_INLINE bool pst_reader_flag_key(pst_reader *r, pst_token *t)
 {
     if (!pst_reader_u8(r, &t->flags))
         return false;
-    return (t->flags & PST_KEY_ISSV) != 0 || pst_reader_key_bytes(r, t);
+    if (t->flags & PST_KEY_ISSV) {
+        t->bytes = NULL;
+        t->len = 0;
+        return true;
+    }
+    return pst_reader_key_bytes(r, t);
 }
 
 #endif

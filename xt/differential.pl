@@ -626,6 +626,8 @@ sub hooked {
     # What a hook made is leaked by stock when it must not bless: weak references to it live.
     $class = 'Diff::C5' if defined $set{flags} && !($set{flags} & 2);
     bless_it($ref, $class);
+    # Known by their addresses, which nothing else must get.
+    push @keep, $ref if $class eq 'Diff::Hook::Targets' || $class eq 'Diff::Hook::Path';
     $TARGETS{refaddr $ref} = [map { $pool[rand @pool] } 1 .. rnd(4)]
       if $class eq 'Diff::Hook::Targets';
     if ($class eq 'Diff::Hook::Path') {
@@ -699,7 +701,7 @@ sub build {
         my ($key) = grep { $_ eq $path->[1] } @{PermafrostTest::keys_of($path->[0])};
         $path->[1] = $key if defined $key;
     }
-    @keep = @pool if $set{keep};
+    push @keep, @pool if $set{keep};
     @pool = ();
     return $root;
 }
