@@ -79,9 +79,10 @@ is(run([$as], 'for my $m ("Storable") { (my $f = "$m.pm") =~ s/::/\//g; require 
     'a serializer chosen by its name, as Data::Serializer does');
 is(run([$as], 'delete $INC{"Storable.pm"}; local $SIG{__WARN__} = sub { }; require Storable; print Storable::thaw(Storable::nfreeze([9]))->[0]'), 9,
     'loaded again, as module reloaders do: works, whoever serves it then');
-is(run([$as], 'print eval { Storable->VERSION(2.15); 1 } ? "fine" : $@, " ", eval { require Storable; Storable->VERSION >= 2.05 } ? "new" : "old"'), 'fine new',
+# (Stock's own version is 3.37_01 on some perls, which numeric comparisons warn of.)
+is(run([$as], 'no warnings "numeric"; print eval { Storable->VERSION(2.15); 1 } ? "fine" : $@, " ", eval { require Storable; Storable->VERSION >= 2.05 } ? "new" : "old"'), 'fine new',
     'Storable->VERSION with a number');
-is(run([$as], 'require Storable; print "$Storable::VERSION" =~ /^[0-9]+\.[0-9]+/ && $Storable::VERSION > 1 ? "fine" : $Storable::VERSION'), 'fine',
+is(run([$as], 'no warnings "numeric"; require Storable; print "$Storable::VERSION" =~ /^[0-9]+\.[0-9]+/ && $Storable::VERSION > 1 ? "fine" : $Storable::VERSION'), 'fine',
     '$Storable::VERSION is a number');
 
 # ---- other names, wrappers, calls of all forms ----------------------------------------------
