@@ -6,6 +6,7 @@ use warnings;
 use Scenario;
 use CPAN ();
 use Cwd qw(getcwd);
+use POSIX qw(strftime);
 use IO::Zlib ();
 
 my $home = getcwd();
@@ -24,7 +25,7 @@ if (writing) {
     write_gzip("$to/authors/01mailrc.txt.gz", join '', map { qq(alias AUTHOR$_ "N\xc3\xa4me $_ <a$_\@example.org>"\n) } 'A' .. 'Z');
     my @packages = map { sprintf "%-30s %8s  A/AU/AUTHOR%s/Some-Dist%03d-0.%d.tar.gz\n", "Some::Module$_", "0.$_", chr 65 + $_ % 26, $_, $_ } 100 .. 399;
     write_gzip("$to/modules/02packages.details.txt.gz", join "\n", 'File:         02packages.details.txt', 'Line-Count:   300',
-        'Last-Updated: ' . gmtime() . ' GMT', '', join '', @packages);
+        'Last-Updated: ' . strftime('%a, %d %b %Y %H:%M:%S GMT', gmtime), '', join '', @packages);
     write_gzip("$to/modules/03modlist.data.gz", "File: 03modlist.data\nDate: Mon, 01 Jan 2024 00:00:00 GMT\n\n"
         . "package CPAN::Modulelist;\nsub data { return {} }\n1;\n");
 }
