@@ -2,9 +2,9 @@
  *
  * Plain data (scalars, references, arrays, hashes, objects without hooks) is copied by a
  * walk of its own; the result is what thaw(freeze(...)) would give, to the flags of the
- * scalars. Limits are counted in images only. As soon as the walk meets anything else (hooks, code, ties, magic, regexps,
- * weak references, @_) it gives up, and the copy is made through an image: that keeps
- * the order in which hooks are called, and no user code has run before.
+ * scalars. As soon as the walk meets anything else (hooks, code, ties, magic, regexps, weak
+ * references, @_) it gives up, and the copy is made through an image: that keeps the order in
+ * which hooks are called, and no user code has run before. Limits are counted in images only.
  */
 #include "pstx_clone.h"
 #include "pstx_bless.h"

@@ -30,8 +30,8 @@ PST_INLINE void pstx_hash_presize(pTHX_ HV *hv, size_t count)
         hv_ksplit(hv, (IV)count + 1);
 }
 
-/* An entry for the shared key `hek`, which has no flags but that for UTF-8. RETURNS: borrowed, without a
- * value yet; NULL if it is hv_common()'s turn. */
+/* An entry for the shared key `hek`, which has no flags but that for UTF-8.
+ * RETURNS: borrowed, without a value yet; NULL if it is hv_common()'s turn. */
 PST_INLINE HE *pstx_hash_entry(pTHX_ HV *hv, HEK *hek)
 {
 #if PSTX_DIRECT_HASH
