@@ -10,49 +10,10 @@
  * failing allocations every command ends, has no memory left, and says that it had none.
  * Exit status 1 and the first failures on a failure.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include "pst_inspect.h"
+#include "check_memory.h"
 #include "pst_json_parse.h"
 
-typedef struct bytes { uint8_t *start; size_t len, room; } bytes;
-
 static unsigned long images, pairs, windows, failed_allocations, wrong;
-static long allocations_left = -1, live;
-
-static void *resize(void *host, void *p, size_t size)
-{
-    void *q;
-    (void)host;
-    if (!size) {
-        live -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (allocations_left == 0)
-        return NULL;
-    if (allocations_left > 0)
-        allocations_left--;
-    q = realloc(p, size);
-    live += q && !p;
-    return q;
-}
-
-static const pst_memory memory = { resize, NULL };
-
-static bool append(void *host, const void *data, size_t len)
-{
-    bytes *b = (bytes *)host;
-    if (b->len + len > b->room) {
-        b->room = (b->len + len) * 2;
-        b->start = (uint8_t *)realloc(b->start, b->room);
-        if (!b->start)
-            abort();
-    }
-    memcpy(b->start + b->len, data, len);
-    b->len += len;
-    return true;
-}
 
 static size_t read_at(void *host, uint64_t off, uint8_t *out, size_t len)
 {
@@ -214,22 +175,6 @@ static void same_data(const bytes *a, const bytes *b)
 
 /* ---- input -------------------------------------------------------------------------------------------- */
 
-static bool read_image(FILE *in, bytes *image)
-{
-    uint8_t len[4];
-    size_t want;
-    image->len = 0;
-    if (fread(len, 1, 4, in) != 4)
-        return false;
-    want = pst_load_be32(len);
-    if (want > image->room) {
-        image->start = (uint8_t *)realloc(image->start, want);
-        image->room = want;
-    }
-    image->len = fread(image->start, 1, want, in);
-    return image->len == want;
-}
-
 static void check_files(int count, char **names)
 {
     static bytes image;
@@ -256,7 +201,7 @@ int main(int argc, char **argv)
     if (argc > 1 && !starve_each)
         check_files(argc - 1, argv + 1);
     else
-        while (read_image(stdin, &native) && read_image(stdin, &network)) {
+        while (read_bytes(stdin, &native) && read_bytes(stdin, &network)) {
             pairs++;
             images++;
             there_and_back(&native);
