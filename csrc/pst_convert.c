@@ -315,7 +315,7 @@ bool pst_convert_target(pst_header *target, const char *name)
 {
     pst_header h;
     size_t len = strspn(name, "12345678");
-    pst_header_host(&h, 8, 8);
+    pst_header_host(&h, PST_NATIVE_IV_SIZE, PST_NATIVE_NV_SIZE);
     if (strcmp(name, "network") == 0)
         h.netorder = true;
     else if (strcmp(name, "native") != 0) {

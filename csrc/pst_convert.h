@@ -60,9 +60,9 @@ typedef struct pst_conversion {
 
 PST_EXTERN_C_BEGIN
 
-/* Fill `target` by a name: "network", "native" (this machine; Perl's usual sizes) or one of the
- * byte orders 1234, 4321, 12345678, 87654321 (int 4; long and pointer of 4, or 8 with an order
- * of 8; NV 8). RETURNS: false if it is none of them; `target` is as it was. */
+/* Fill `target` by a name: "network", "native" (this machine, with PST_NATIVE_IV_SIZE and
+ * PST_NATIVE_NV_SIZE) or one of the byte orders 1234, 4321, 12345678, 87654321 (int 4; long and
+ * pointer of 4, or 8 with an order of 8; NV 8). RETURNS: false if it is none of them; `target` is as it was. */
 bool pst_convert_target(pst_header *target, const char *name);
 
 /* Convert an image from `source` to `write`. A magic is written if the image has one. What is

@@ -29,6 +29,15 @@ typedef struct pst_header {
     uint8_t nv_size;     /* bytes; 0 where the format does not say (before 2.2) */
 } pst_header;
 
+/* Bytes of an integer and a float of this machine's perl, for what does not get them from a
+ * caller: a build for a perl where they are others says so (see Makefile.PL). */
+#ifndef PST_NATIVE_IV_SIZE
+#define PST_NATIVE_IV_SIZE 8
+#endif
+#ifndef PST_NATIVE_NV_SIZE
+#define PST_NATIVE_NV_SIZE 8
+#endif
+
 PST_EXTERN_C_BEGIN
 
 /* Fill `h` with the native header of this machine, as an image in memory.

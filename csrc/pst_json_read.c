@@ -210,7 +210,7 @@ static bool put_integer(pst_back *b, size_t value)
 static bool put_integer_as(pst_back *b, unsigned marker, size_t value)
 {
     int64_t v, most = marker == PST_BYTE ? 127 : marker == PST_NETINT ? INT32_MAX : INT64_MAX;
-    unsigned size = b->h.netorder ? 8 : b->h.order_len;
+    unsigned size = b->h.netorder ? PST_NATIVE_IV_SIZE : b->h.order_len;
     if (marker == PST_INTEGER && size == 4)
         most = INT32_MAX;
     if (!pst_back_integer(b, value, -most - 1, most, &v))
@@ -232,7 +232,7 @@ static bool put_double(pst_back *b, size_t object)
         return pst_back_fail(b, object, "a member is missing");
     if (!pst_back_text(b, bytes, false, &len) || !pst_back_hex(b, bytes, &len))
         return false;
-    if (len != (b->h.nv_size ? b->h.nv_size : 8u))
+    if (len != (b->h.nv_size ? b->h.nv_size : (size_t)PST_NATIVE_NV_SIZE))
         return pst_back_fail(b, bytes, "a float of another size than the header's");
     pst_back_u8(b, PST_DOUBLE);
     pst_out_bytes(b->o, b->text, len);

@@ -9,7 +9,7 @@ void pst_other_order_init(pst_other_order *c, const pst_header *h)
     memset(c, 0, sizeof *c);
     c->to_network = !h->netorder;
     if (h->netorder)
-        pst_header_host(&native, 8, 8);
+        pst_header_host(&native, PST_NATIVE_IV_SIZE, PST_NATIVE_NV_SIZE);
     else
         native = *h;
     native.file = false;

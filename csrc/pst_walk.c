@@ -45,7 +45,7 @@ static void init(pst_walk *w, const pst_source *source, const pst_memory *memory
 
 static void configure(pst_walk *w)
 {
-    pst_reader_configure(&w->r, 8, 8);
+    pst_reader_configure(&w->r, PST_NATIVE_IV_SIZE, PST_NATIVE_NV_SIZE);
     w->old = pst_reader_is_old(&w->r) || pst_reader_is_tagged(&w->r);
     w->tagged = pst_reader_is_tagged(&w->r);
 }

@@ -120,9 +120,9 @@ for my $name (is_stock() ? () : grep { /network/ } sort keys %image) {
 # Reported cases.
 my $h = sub { return pack 'H*', $_[0] };
 {
-    my @images = map { $h->($_) } '050b140a0161', '050b140889', '050b1414', '050b1c0a0161', '050b1c0889';
+    my @images = map { $h->($_) } '050b140a0161', '050b140889', '050b1414', '050b1c0a0161', '050b1c0889', '050b140000000000';
     my $text = in_child(sub { join "\n", map { my $i = $_; my $r = outcome(sub { pf->{thaw}->($i) }); $r->{error} ? 'error' : defined $r->{value} ? 'data' : 'undef' } @images });
-    is($text, "error\nerror\nundef\nerror\nerror", 'OVERLOAD on a plain scalar: crashes stock') unless is_stock();
+    is($text, "error\nerror\nundef\nerror\nerror\nerror", 'OVERLOAD on a plain scalar: crashes stock') unless is_stock();
 }
 SKIP: {
     skip 'huge counts make stock take gigabytes', 1 if is_stock();
@@ -143,9 +143,9 @@ SKIP: {
 }
 same_answers('not an image', 'aa', '{"a":1}', 'ARRAY(0x55d)', '', "\0", "\0" x 100, "\xff" x 100, 'pst0', "pst0\x05\x0b\x02\0\0\0\0", 'perl-store', "\x04", "\x05", "\x04\x0b", "\x05\x0b", "\x04\x0b\xff", "\x04\x0b\x08123");
 # 31 stands in arrays only, 34 and 35 came later; 11 to 13, 21 and 22 would be tied to
-# themselves.
+# themselves; 20 overloads a reference to itself, which makes stock look for a class where none is.
 same_answers('markers alone', map { "\x05\x0b" . chr } 0 .. 21, 23 .. 30, 32, 33, 36 .. 255);
-same_answers('markers before zeros', map { "\x05\x0b" . chr($_) . "\0" x 20 } 0 .. 10, 14 .. 18, 20, 23 .. 27, 29, 30, 32, 36 .. 255);
+same_answers('markers before zeros', map { "\x05\x0b" . chr($_) . "\0" x 20 } 0 .. 10, 14 .. 18, 23 .. 27, 29, 30, 32, 36 .. 255);
 same_answers('markers as items', map { "\x05\x0b\x02\0\0\0\x02" . chr($_) . "\0\0\0\1" x 3 } 0 .. 18, 20 .. 24, 26 .. 31, 36 .. 255);
 for my $major (is_stock() ? () : (0, 1)) {
     my $old = chr($major << 1 | 1);

@@ -113,19 +113,19 @@ for my $layout (@layouts) {
 
 # ---- The old formats: an integer in an array, from a machine of each kind.
 for my $order (@orders) {
-    my $iv = length $order == 8 ? 'q>' : 'l>';
+    my $iv = length $order == 8 ? \&be64 : sub { return pack 'l>', shift };
     for my $long (4, 8) {
         my $tag = sub { my ($put, $n) = @_; return $put->($long == 8 ? be64($n) : pack 'l>', $n) };
         my $one = image($order, "4 $long 8", sub {
             my $put = shift;
-            return "\x02" . $put->(pack 'N', 2) . "\x06" . $put->(pack $iv, 100000) . 'X'
+            return "\x02" . $put->(pack 'N', 2) . "\x06" . $put->($iv->(100000)) . 'X'
                 . "\x07" . $put->(pack 'd>', 2.5) . 'XX';
         }, "\x02");
         is_deeply(pf->{thaw}->($one), [100000, 2.5], "format 1: $order, long $long");
         my $tagged = sub {
             my $put = shift;
             return $tag->($put, 77) . "\x02" . $put->(pack 'N', 3)
-                . 'i' . $tag->($put, 78) . "\x06" . $put->(pack $iv, 100000) . 'X'
+                . 'i' . $tag->($put, 78) . "\x06" . $put->($iv->(100000)) . 'X'
                 . 'I' . 'i' . $tag->($put, 78) . "\0" . 'X';
         };
         my $zero = image($order, "4 $long 8", $tagged, "\0");

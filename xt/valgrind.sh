@@ -10,7 +10,7 @@ Usage: xt/valgrind.sh [--keep DIR] [TEST.t...]      (default: t/*.t)
 Prints a row per test file, then each finding that has a frame of Permafrost in it. A test
 file that fails under valgrind for another reason counts as failed too.
   --keep DIR   keep valgrind's logs there
-Environment: JOBS, how many test files at a time (default 2).
+Environment: JOBS, how many test files at a time (default 2); LIMIT, seconds for one file (3600).
 USAGE
 }
 
@@ -47,7 +47,7 @@ run_one() {
     # perl insists on seeing -T in both places.
     local taint=''
     ! head -n 1 "$test" | grep -qE '^#!.* -\w*T' || taint=-T
-    timeout 1800 valgrind "${options[@]}" --log-file="$logs/$name.%p.vg" \
+    timeout "${LIMIT:-3600}" valgrind "${options[@]}" --log-file="$logs/$name.%p.vg" \
         perl $taint -I"$PWD/blib/lib" -I"$PWD/blib/arch" "$test" >"$logs/$name.tap" 2>&1 </dev/null || rc=$?
     local result=ok
     if [ $rc != 0 ]; then
