@@ -35,7 +35,7 @@ static enum pst_change change(pst_other_order *c, const pst_walk *w, const pst_t
     if (!c->to_network) {
         if (t->wire != PST_NETINT)
             return PST_SAME;
-        *size = 4;
+        *size = PST_NATIVE_IV_SIZE - 4;
         return PST_INTEGER_SIZE;
     }
     if (t->wire == PST_INTEGER) {

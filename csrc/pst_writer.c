@@ -108,18 +108,21 @@ bool pst_write_count_huge(pst_writer *w, enum pst_tag tag, unsigned hash_flags, 
     return true;
 }
 
-bool pst_write_double_text(pst_writer *w, double v)
+uint8_t *pst_put_double_text(uint8_t *p, double v, int digits)
 {
-    uint8_t *p;
     size_t len;
-    if (!pst_writer_reserve(w, 2 + PST_NUMFMT_MAX))
-        return false;
-    p = w->buf.pos;
-    if (PST_UNLIKELY(w->digits != PST_DIGITS_PERL || !(len = pst_format_common((char *)p + 2, v))))
-        len = pst_format_number((char *)p + 2, v, w->digits);
+    if (PST_UNLIKELY(digits != PST_DIGITS_PERL || !(len = pst_format_common((char *)p + 2, v))))
+        len = pst_format_number((char *)p + 2, v, digits);
     p[0] = PST_SCALAR;
     p[1] = (uint8_t)len;
-    w->buf.pos = p + 2 + len;
+    return p + 2 + len;
+}
+
+bool pst_write_double_text(pst_writer *w, double v)
+{
+    if (!pst_writer_reserve(w, PST_DOUBLE_TEXT_MAX))
+        return false;
+    w->buf.pos = pst_put_double_text(w->buf.pos, v, w->digits);
     return true;
 }
 

@@ -66,6 +66,11 @@ bool pst_write_unsigned(pst_writer *w, uint64_t uv);
 
 /* Slow halves of pst_write_double(): decimal text; an integer that a double holds. */
 bool pst_write_double_text(pst_writer *w, double v);
+
+/* The text of a double as a string, to `p`, which has room for PST_DOUBLE_TEXT_MAX bytes.
+ * RETURNS: where it ends. */
+enum { PST_DOUBLE_TEXT_MAX = 2 + PST_NUMFMT_MAX };
+uint8_t *pst_put_double_text(uint8_t *p, double v, int digits);
 bool pst_write_double_integral(pst_writer *w, double v);
 
 /* DOUBLE for a native float of another size, which the caller has found not to be an
@@ -205,13 +210,19 @@ PST_INLINE bool pst_write_integer(pst_writer *w, int64_t iv)
     return true;
 }
 
+/* Is this an integer that a double holds exactly, below 2**53? */
+PST_INLINE bool pst_is_integral(double v)
+{
+    const double limit = 9007199254740992.0;
+    return v > -limit && v < limit && v == (double)(int64_t)v;
+}
+
 /* A double: as an integer when it is one that a double holds exactly (below 2**53), else
  * DOUBLE in native order and decimal text in network order. */
 PST_INLINE bool pst_write_double(pst_writer *w, double v)
 {
-    const double limit = 9007199254740992.0;
     uint8_t *p;
-    if (v > -limit && v < limit && v == (double)(int64_t)v)
+    if (pst_is_integral(v))
         return pst_write_double_integral(w, v);
     if (w->netorder)
         return pst_write_double_text(w, v);

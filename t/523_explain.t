@@ -17,7 +17,7 @@ my $data = [$shared, $shared, { k => -1.5, 'k k' => \\'x' }, 1000, 2**40, 0.1, u
     bless({}, 'Hooked'), bless([], 'A'), bless([], 'A'), 'long ' x 100];
 
 # The one beyond 32 bits is a double where integers have no more.
-my $text = $Config{ivsize} == 8 ? [1, 2] : [0, 3];
+my $texts = $Config{ivsize} == 8 ? [1, 2] : [0, 3];
 
 my $header = 5 + $Config{ivsize};
 my ($native, $more) = map { $_, $_ - 26 } length freeze([1000, { a => 'b' }]);
@@ -58,7 +58,7 @@ for my $way (['native', freeze($data)], ['network', nfreeze($data)], ['in a file
         my $other = $sum->{other_order};
         my $expected = $name eq 'native' ? nfreeze($data) : $name eq 'in a file' ? 'pst0' . nfreeze($data) : Permafrost::Image->convert(nfreeze($data), order => 'native');
         is($other->{bytes}, length $expected, "$name: the size in the other order");
-        is_deeply([@$other{qw(integers_to_strings doubles_to_strings)}], $name =~ /native|file/ ? $text : [0, 0], "$name: what becomes text");
+        is_deeply([@$other{qw(integers_to_strings doubles_to_strings)}], $name =~ /native|file/ ? $texts : [0, 0], "$name: what becomes text");
     }
 }
 

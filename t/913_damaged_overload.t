@@ -57,6 +57,8 @@ for my $marker ("\x14", "\x1c") {
             unlike($ours, qr/^(?:signal|exit)/, "$name: the process lives") or diag $ours;
             my $theirs = answer(st, $image);
             next if $theirs =~ m{^(?:signal|exit)|tie|Can't locate|Bareword in require} || $what eq 'itself';
+            # What has no class: Storable takes for one whatever it finds in memory.
+            s/\(package (?!<unknown>).*/(package <unknown>)/ for $ours =~ /<unknown>/ ? $theirs : ();
             is($ours, $theirs, '... and answers as Storable');
         }
     }

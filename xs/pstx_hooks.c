@@ -211,7 +211,7 @@ static enum pstx_step hook_declined(pTHX_ pstx_store *st, SV **sv, size_t class_
                    SVfARG(class_name_mortal(aTHX_ cls)));
     SvREFCNT_dec(cls->freeze);
     cls->freeze = NULL;
-    pstx_store_bless(aTHX_ st, cls);
+    pstx_store_bless(st, cls);
     return pstx_store_body(aTHX_ st, sv);
 }
 

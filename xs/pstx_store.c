@@ -1,6 +1,6 @@
 /* pstx_store.c - walking Perl data: scalars, references, arrays, and the walk itself. */
 #include "pstx_path.h"
-#include "pstx_store.h"
+#include "pstx_store_plain.h"
 #include "pstx_object.h"
 
 /* ---- frames -------------------------------------------------------------------------------- */
@@ -213,14 +213,20 @@ static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
     return PSTX_STEP_DESCEND;
 }
 
-/* ARRAY and a frame for the items. PERL: croaks. */
+/* ARRAY, the items up to the first that is not plain, and a frame for what is left. PERL: croaks. */
 PST_INLINE void array_begin(pTHX_ pstx_store *st, AV *av)
 {
-    pstx_store_frame *f;
+    const IV count = SvRMAGICAL(av) ? av_len(av) + 1 : AvFILLp(av) + 1;
+    IV done = 0;
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, st->via_ref != (SV *)av);
-    f = pstx_store_push(aTHX_ st, PSTX_FRAME_ARRAY, (SV *)av);
-    f->count = SvRMAGICAL(av) ? av_len(av) + 1 : AvFILLp(av) + 1;
-    (void)pst_write_count(&st->w, PST_ARRAY, (uint64_t)f->count);
+    (void)pst_write_count(&st->w, PST_ARRAY, (uint64_t)count);
+    if (!SvRMAGICAL(av))
+        done = pstx_store_plain_items(st, AvARRAY(av), count);
+    if (done < count) {
+        pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_ARRAY, (SV *)av);
+        f->count = count;
+        f->at = done;
+    }
 }
 
 static enum pstx_step store_array(pTHX_ pstx_store *st, AV *av)
@@ -258,7 +264,7 @@ PST_COLD static enum pst_tag marker_of_no_item(const pstx_store *st, const AV *a
     return SvRMAGICAL(av) && mg_find((const SV *)av, PERL_MAGIC_regdata) ? PST_UNDEF : PST_SV_UNDEF;
 }
 
-/* Items up to the first that is no plain scalar. */
+/* Items up to the first that is no scalar for itself. */
 static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
     AV *av = (AV *)f->sv;
@@ -274,6 +280,8 @@ static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
             prefetch_items(av, f->at - 1);
             return sv;
         }
+        if (f->at < f->count && f->count == AvFILLp(av) + 1)
+            f->at += pstx_store_plain_items(st, AvARRAY(av) + f->at, f->count - f->at);
     }
     pstx_store_pop(aTHX_ st);
     return NULL;
@@ -291,8 +299,8 @@ static enum pstx_step store_container(pTHX_ pstx_store *st, SV **sv)
     }
     if (array)
         return store_array(aTHX_ st, (AV *)*sv);
-    pstx_store_hash_begin(aTHX_ st, (HV *)*sv);
-    return PSTX_STEP_DONE;
+    *sv = pstx_store_hash_begin(aTHX_ st, (HV *)*sv);
+    return *sv ? PSTX_STEP_DESCEND : PSTX_STEP_DONE;
 }
 
 /* Scalars that may carry magic. */
@@ -362,7 +370,7 @@ static enum pstx_step store_item(pTHX_ pstx_store *st, SV **sv)
             return PSTX_STEP_RESTART;
         return pstx_store_hook(aTHX_ st, sv, (size_t)(cls - st->classes));
     }
-    pstx_store_bless(aTHX_ st, cls);
+    pstx_store_bless(st, cls);
     return pstx_store_body(aTHX_ st, sv);
 }
 
@@ -373,9 +381,11 @@ PST_INLINE bool is_plain_container(const SV *sv)
 }
 
 /* The commonest item that is no plain scalar, in one step: a reference that can be met but once, to
- * a container. RETURNS: false, with nothing written, for all else. PERL: croaks. */
-PST_INLINE bool store_plain_ref(pTHX_ pstx_store *st, const SV *sv)
+ * a container. RETURNS: false, with nothing written, for all else; if true, *item is what must be
+ * written next, or NULL. PERL: croaks. */
+PST_INLINE bool store_plain_ref(pTHX_ pstx_store *st, SV **item)
 {
+    const SV *sv = *item;
     pstx_class *cls = NULL;
     SV *target;
     if (SvTYPE(sv) > SVt_PVNV || (SvFLAGS(sv) & (SVf_ROK | SVprv_WEAKREF)) != SVf_ROK || pstx_store_shared(st, sv))
@@ -392,21 +402,24 @@ PST_INLINE bool store_plain_ref(pTHX_ pstx_store *st, const SV *sv)
     st->tags++;
     st->via_ref = target;
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
+    *item = NULL;
     if (pstx_store_seen(aTHX_ st, target))
         return true;
     if (cls)
-        pstx_store_bless(aTHX_ st, cls);
-    if (SvTYPE(target) == SVt_PVAV)
-        array_begin(aTHX_ st, (AV *)target);
+        pstx_store_bless(st, cls);
+    if (SvTYPE(target) == SVt_PVHV)
+        *item = pstx_store_hash_begin(aTHX_ st, (HV *)target);
     else
-        pstx_store_hash_begin(aTHX_ st, (HV *)target);
+        array_begin(aTHX_ st, (AV *)target);
     return true;
 }
 
 /* The next item of the top frame. RETURNS: borrowed; NULL when the frame is done. */
-static SV *frame_next(pTHX_ pstx_store *st, pstx_store_frame *f)
+PST_INLINE SV *frame_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
     st->depth = f->depth;
+    if (f->kind == PSTX_FRAME_HASH_LIST && !f->flagged)
+        return pstx_store_list_next(aTHX_ st, f);
     switch (f->kind) {
     case PSTX_FRAME_ARRAY:    return array_next(aTHX_ st, f);
     case PSTX_FRAME_TIED_KEY:
@@ -420,20 +433,21 @@ static SV *frame_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 static bool store_walk(pTHX_ pstx_store *st, SV *sv)
 {
     for (;;) {
-        if (!store_plain_ref(aTHX_ st, sv)) {
+        if (!store_plain_ref(aTHX_ st, &sv)) {
             enum pstx_step step = store_item(aTHX_ st, &sv);
             if (step == PSTX_STEP_DESCEND)
                 continue;
             if (step == PSTX_STEP_RESTART)
                 return false;
+            sv = NULL;
         }
-        do {
+        while (!sv) {
             if (!st->frame_count)
                 return true;
             if (PST_UNLIKELY(st->w.error.code != PST_OK))
                 return true;
             sv = frame_next(aTHX_ st, &st->frames[st->frame_count - 1]);
-        } while (!sv);
+        }
     }
 }
 

@@ -59,7 +59,7 @@ typedef struct pstx_store_frame {
     IV        number;        /* HOOK: position of the class; TIED_IDX: the index */
 } pstx_store_frame;
 
-enum { PSTX_RECENT_CLASSES = 8 };
+enum { PSTX_RECENT_CLASSES = 32 };      /* a power of two */
 
 typedef struct pstx_store {
     pstx_run    run;         /* must be first */
@@ -162,7 +162,7 @@ PST_INLINE void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count)
 pstx_class *pstx_store_find_class(pTHX_ pstx_store *st, HV *stash, size_t *recent);
 PST_INLINE pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash)
 {
-    size_t *recent = &st->recent[PTR2UV(stash) / 64 % PSTX_RECENT_CLASSES];
+    size_t *recent = &st->recent[PTR2UV(stash) / sizeof(SV) % PSTX_RECENT_CLASSES];
     /* User code can give a stash another name. */
     if (PST_LIKELY(*recent < st->class_count && st->classes[*recent].stash == stash && !st->user_code))
         return &st->classes[*recent];
@@ -174,10 +174,22 @@ PST_INLINE pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash)
 pstx_class *pstx_store_check_class(pTHX_ pstx_store *st, pstx_class *cls);
 
 /* The class whose number stands for this one: itself or an earlier one of the same bytes. */
-pstx_class *pstx_store_named_class(pstx_store *st, pstx_class *cls);
+PST_INLINE pstx_class *pstx_store_named_class(const pstx_store *st, pstx_class *cls)
+{
+    return PST_UNLIKELY(cls->same_name >= 0) ? &st->classes[cls->same_name] : cls;
+}
 
-/* BLESS or IX_BLESS for the class; the object must follow. */
-void pstx_store_bless(pTHX_ pstx_store *st, pstx_class *cls);
+/* BLESS or IX_BLESS for the class; the object must follow. PERL: none. */
+PST_INLINE void pstx_store_bless(pstx_store *st, pstx_class *cls)
+{
+    pstx_class *named = pstx_store_named_class(st, cls);
+    if (PST_LIKELY(named->index >= 0)) {
+        (void)pst_write_bless_index(&st->w, (uint32_t)named->index);
+        return;
+    }
+    named->index = st->class_numbers++;
+    (void)pst_write_bless(&st->w, named->name, named->name_len);
+}
 
 /* A scalar that is not a reference: its value. PERL: none. */
 void pstx_store_scalar(pTHX_ pstx_store *st, SV *sv);
@@ -267,12 +279,17 @@ PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- pstx_store_hash.c ------------------------------------------------------------------- */
 
-/* HASH or FLAG_HASH and a frame for the items. PERL: croaks. */
-void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv);
+/* HASH or FLAG_HASH, the items up to the first that is not plain, and a frame for what is left.
+ * RETURNS: the item that must be written next, borrowed, or NULL: then ask the top frame.
+ * PERL: croaks. */
+SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv);
 
 /* Write items up to the first that is no plain scalar. RETURNS: that one, borrowed, or
  * NULL when the hash is done (then the frame is gone). PERL: croaks. */
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f);
+
+/* The same for a frame of the kind HASH_LIST whose hash has no flags. */
+SV *pstx_store_list_next(pTHX_ pstx_store *st, pstx_store_frame *f);
 
 /* Make all open hash frames independent of the hashes' entries, which user code that is
  * about to run may free. PERL: none. */

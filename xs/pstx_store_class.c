@@ -62,20 +62,3 @@ pstx_class *pstx_store_check_class(pTHX_ pstx_store *st, pstx_class *cls)
     st->classes[at].allowed = true;
     return &st->classes[at];
 }
-
-pstx_class *pstx_store_named_class(pstx_store *st, pstx_class *cls)
-{
-    return cls->same_name >= 0 ? &st->classes[cls->same_name] : cls;
-}
-
-void pstx_store_bless(pTHX_ pstx_store *st, pstx_class *cls)
-{
-    pstx_class *named = pstx_store_named_class(st, cls);
-    PERL_UNUSED_CONTEXT;
-    if (named->index >= 0) {
-        (void)pst_write_bless_index(&st->w, (uint32_t)named->index);
-        return;
-    }
-    named->index = st->class_numbers++;
-    (void)pst_write_bless(&st->w, named->name, named->name_len);
-}

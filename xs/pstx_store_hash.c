@@ -4,7 +4,7 @@
  * iterator is not touched. Before user code runs, which may change or free a hash that is
  * being walked, the keys still to come are copied, and from then on looked up.
  */
-#include "pstx_store.h"
+#include "pstx_store_plain.h"
 #include "pstx_sort.h"
 
 /* ---- moving on ------------------------------------------------------------------------------- */
@@ -44,33 +44,51 @@ PST_INLINE void prefetch_values(HE *const *entries, size_t count)
     }
 }
 
-/* List the entries, placeholders included, in perl's order. */
-PST_INLINE void list_entries(pstx_store *st, pstx_store_frame *f, U32 permutation)
+/* List the entries, placeholders included, in perl's order, behind the lists that there are;
+ * st->entry_count is as it was. RETURNS: the list, borrowed. */
+PST_INLINE HE **list_entries(pstx_store *st, const HV *hv, size_t count, U32 permutation)
 {
     enum { WORTH_PREFETCHING = 4 };
-    const HV *hv = (const HV *)f->sv;
     HE *const *buckets = HvARRAY(hv);
-    const size_t max = HvMAX(hv), count = (size_t)f->count;
-    HE **out, **stop;
+    const size_t max = HvMAX(hv);
+    HE **out, **list, **stop;
     size_t i;
     if (PST_UNLIKELY(st->entry_count + count > st->entry_room)) {
         st->entry_room = (st->entry_count + count) * 2;
         Renew(st->entries, st->entry_room, HE *);
     }
-    out = st->entries + st->entry_count;
+    out = list = st->entries + st->entry_count;
     stop = out + count;
-    f->first = st->entry_count;
-    f->at = (IV)f->first;
-    st->entry_count += count;
-    for (i = 0; out < stop && i <= max; i++) {
-        HE *he = buckets[(i ^ permutation) & max];
-        while (he && out < stop) {
+    permutation &= (U32)max;
+    for (i = 0; i <= max; i++) {
+        HE *he = buckets[i ^ permutation];
+        for (; he; he = HeNEXT(he)) {
             *out++ = he;
-            he = HeNEXT(he);
+            if (out == stop)
+                goto listed;
         }
     }
+listed:
     if (count >= WORTH_PREFETCHING)
-        prefetch_values(stop - count, count);
+        prefetch_values(list, count);
+    return list;
+}
+
+/* A frame for a hash without flags that goes on with `next`. RETURNS: the value to be written now,
+ * if it is a reference, else NULL. */
+PST_INLINE SV *list_frame(pTHX_ pstx_store *st, HV *hv, HE *const *list, HE *const *next, HE *const *stop)
+{
+    SV *value = HeVAL(*next);
+    pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_HASH_LIST, (SV *)hv);
+    f->first = st->entry_count;
+    st->entry_count += (size_t)(stop - list);
+    if (PST_LIKELY(SvROK(value) && value != &PL_sv_placeholder))
+        f->key = HeKEY_hek(*next++);
+    else
+        value = NULL;
+    f->at = next - st->entries;
+    f->count = stop - next;
+    return value;
 }
 
 static size_t hek_size(const HEK *hek)
@@ -139,16 +157,10 @@ PST_COLD static void drop_flags(pTHX_ const pstx_store *st, pstx_store_frame *f)
     f->flagged = f->restricted = false;
 }
 
-void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
+/* FLAG_HASH, or a hash too large to be listed: a frame, and nothing but the count is written. */
+static void begin_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted)
 {
-    size_t count = HvTOTALKEYS(hv);
-    bool sorted = st->run.opt.canonical && !st->run.cloning;
-    pstx_store_frame *f;
-
-    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit_hash, st->via_ref != (SV *)hv);
-    f = pstx_store_push(aTHX_ st, sorted || count <= LIST_MAX ? PSTX_FRAME_HASH_LIST : PSTX_FRAME_HASH,
-                        (SV *)hv);
-    f->first = st->entry_count;
+    pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_HASH, (SV *)hv);
     f->count = (IV)count;
     f->restricted = cBOOL(SvREADONLY(hv));
     f->flagged = f->restricted || HvHASKFLAGS(hv);
@@ -160,15 +172,41 @@ void pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
         (void)pst_write_count(&st->w, PST_HASH, count);
     if (!count)
         return;
-    if (!sorted && !HvHASAUX(hv))
-        (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
-    if (f->kind == PSTX_FRAME_HASH) {
-        f->at = (IV)PSTX_HASH_ITER_XOR(hv);
+    if (sorted) {
+        HE **list = list_entries(st, hv, count, 0);
+        pstx_sort_entries(list, count, cBOOL(HvHASKFLAGS(hv)));
+        f->kind = PSTX_FRAME_HASH_LIST;
+        f->first = st->entry_count;
+        f->at = (IV)f->first;
+        st->entry_count += count;
         return;
     }
-    list_entries(st, f, sorted ? 0 : PSTX_HASH_ITER_XOR(hv));
+    if (!HvHASAUX(hv))
+        (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
+    f->at = (IV)PSTX_HASH_ITER_XOR(hv);
+}
+
+SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
+{
+    const size_t count = HvTOTALKEYS(hv);
+    const bool sorted = st->run.opt.canonical && !st->run.cloning;
+    HE **list, *const *next;
+
+    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit_hash, st->via_ref != (SV *)hv);
+    if (PST_UNLIKELY(SvREADONLY(hv) || HvHASKFLAGS(hv) || (count > LIST_MAX && !sorted))) {
+        begin_unlisted(aTHX_ st, hv, count, sorted);
+        return NULL;
+    }
+    (void)pst_write_count(&st->w, PST_HASH, count);
+    if (!count)
+        return NULL;
+    if (!sorted && !HvHASAUX(hv))
+        (void)hv_iterinit(hv);
+    list = list_entries(st, hv, count, sorted ? 0 : PSTX_HASH_ITER_XOR(hv));
     if (sorted)
-        pstx_sort_entries(st->entries + f->first, count, cBOOL(HvHASKFLAGS(hv)));
+        pstx_sort_entries(list, count, false);
+    next = pstx_store_plain_entries(st, list, list + count);
+    return next < list + count ? list_frame(aTHX_ st, hv, list, next, list + count) : NULL;
 }
 
 static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV *value)
@@ -229,17 +267,16 @@ PST_INLINE void store_key(pTHX_ pstx_store *st, pstx_store_frame *f)
         (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
 }
 
-/* A plain hash that is listed: most are. Returns as pstx_store_hash_next(). */
-PST_INLINE SV *list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
+/* A hash without flags that is listed: most are. Returns as pstx_store_hash_next(). */
+SV *pstx_store_list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
     HE *const *next = st->entries + f->at, *const *stop = next + f->count;
     if (f->key)                         /* back from its value */
-        (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
+        goto key;
     while (next < stop) {
-        const HE *he = *next++;
-        const HEK *key = HeKEY_hek(he);
-        SV *value = HeVAL(he);
-        f->key = key;                   /* for the path of an error */
+        SV *value = HeVAL(*next);
+        f->key = HeKEY_hek(*next);      /* for the path of an error */
+        next++;
         if (PST_UNLIKELY(value == &PL_sv_placeholder))
             pstx_store_immortal_undef(aTHX_ st);
         else if (!pstx_store_leaf(aTHX_ st, value)) {
@@ -247,7 +284,9 @@ PST_INLINE SV *list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
             f->at = next - st->entries;
             return value;
         }
-        (void)pst_write_key(&st->w, HEK_KEY(key), (uint32_t)HEK_LEN(key));
+    key:
+        (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
+        next = pstx_store_plain_entries(st, next, stop);
     }
     pstx_store_pop(aTHX_ st);
     return NULL;
@@ -255,8 +294,6 @@ PST_INLINE SV *list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
-    if (PST_LIKELY(f->kind == PSTX_FRAME_HASH_LIST && !f->flagged))
-        return list_next(aTHX_ st, f);
     if (f->key)                         /* back from its value */
         store_key(aTHX_ st, f);
     while (f->count > 0) {
