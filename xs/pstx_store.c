@@ -214,13 +214,13 @@ static enum pstx_step store_ref(pTHX_ pstx_store *st, SV **sv)
 }
 
 /* ARRAY, the items up to the first that is not plain, and a frame for what is left. PERL: croaks. */
-PST_INLINE void array_begin(pTHX_ pstx_store *st, AV *av)
+PST_INLINE void array_begin(pTHX_ pstx_store *st, AV *av, bool magical)
 {
-    const IV count = SvRMAGICAL(av) ? av_len(av) + 1 : AvFILLp(av) + 1;
+    const IV count = magical ? av_len(av) + 1 : AvFILLp(av) + 1;
     IV done = 0;
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, st->via_ref != (SV *)av);
     (void)pst_write_count(&st->w, PST_ARRAY, (uint64_t)count);
-    if (!SvRMAGICAL(av))
+    if (!magical)
         done = pstx_store_plain_items(st, AvARRAY(av), count);
     if (done < count) {
         pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_ARRAY, (SV *)av);
@@ -233,7 +233,7 @@ static enum pstx_step store_array(pTHX_ pstx_store *st, AV *av)
 {
     if (PST_UNLIKELY(!AvREAL(av)) && pstx_store_must_restart(st, false))
         return PSTX_STEP_RESTART;
-    array_begin(aTHX_ st, av);
+    array_begin(aTHX_ st, av, cBOOL(SvRMAGICAL(av)));
     return PSTX_STEP_DONE;
 }
 
@@ -398,11 +398,11 @@ PST_INLINE bool store_plain_ref(pTHX_ pstx_store *st, SV **item)
         if (cls->freeze || !cls->allowed)
             return false;
     }
-    (void)pst_write_marker(&st->w, cls && cls->overloaded ? PST_OVERLOAD : PST_REF);
+    *item = NULL;
     st->tags++;
     st->via_ref = target;
+    (void)pst_write_marker(&st->w, cls && cls->overloaded ? PST_OVERLOAD : PST_REF);
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit, true);
-    *item = NULL;
     if (pstx_store_seen(aTHX_ st, target))
         return true;
     if (cls)
@@ -410,7 +410,7 @@ PST_INLINE bool store_plain_ref(pTHX_ pstx_store *st, SV **item)
     if (SvTYPE(target) == SVt_PVHV)
         *item = pstx_store_hash_begin(aTHX_ st, (HV *)target);
     else
-        array_begin(aTHX_ st, (AV *)target);
+        array_begin(aTHX_ st, (AV *)target, false);
     return true;
 }
 

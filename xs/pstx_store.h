@@ -162,7 +162,7 @@ PST_INLINE void pstx_store_deeper(pTHX_ pstx_store *st, IV limit, bool count)
 pstx_class *pstx_store_find_class(pTHX_ pstx_store *st, HV *stash, size_t *recent);
 PST_INLINE pstx_class *pstx_store_class(pTHX_ pstx_store *st, HV *stash)
 {
-    size_t *recent = &st->recent[PTR2UV(stash) / sizeof(SV) % PSTX_RECENT_CLASSES];
+    size_t *recent = &st->recent[PTR2UV(stash) / 8 % PSTX_RECENT_CLASSES];
     /* User code can give a stash another name. */
     if (PST_LIKELY(*recent < st->class_count && st->classes[*recent].stash == stash && !st->user_code))
         return &st->classes[*recent];
@@ -279,17 +279,13 @@ PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- pstx_store_hash.c ------------------------------------------------------------------- */
 
-/* HASH or FLAG_HASH, the items up to the first that is not plain, and a frame for what is left.
- * RETURNS: the item that must be written next, borrowed, or NULL: then ask the top frame.
- * PERL: croaks. */
-SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv);
+/* A FLAG_HASH, or a HASH too large to be listed (see pstx_store_plain.h), of `count` keys: no item
+ * is written, but a frame is made. PERL: croaks. */
+void pstx_store_hash_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted);
 
 /* Write items up to the first that is no plain scalar. RETURNS: that one, borrowed, or
  * NULL when the hash is done (then the frame is gone). PERL: croaks. */
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f);
-
-/* The same for a frame of the kind HASH_LIST whose hash has no flags. */
-SV *pstx_store_list_next(pTHX_ pstx_store *st, pstx_store_frame *f);
 
 /* Make all open hash frames independent of the hashes' entries, which user code that is
  * about to run may free. PERL: none. */

@@ -5,11 +5,8 @@
  * being walked, the keys still to come are copied, and from then on looked up.
  */
 #include "pstx_store_plain.h"
-#include "pstx_sort.h"
 
 /* ---- moving on ------------------------------------------------------------------------------- */
-
-enum { LIST_MAX = 64 };    /* hashes up to this size are listed before they are walked */
 
 /* The next entry of a bucket walk. */
 PST_INLINE HE *next_in_buckets(pstx_store_frame *f)
@@ -28,67 +25,6 @@ PST_INLINE HE *next_in_buckets(pstx_store_frame *f)
 PST_INLINE HE *next_entry(const pstx_store *st, pstx_store_frame *f)
 {
     return f->kind == PSTX_FRAME_HASH ? next_in_buckets(f) : st->entries[f->at++];
-}
-
-/* Ask for the values and their buffers, in two rounds, so that the waiting for one overlaps
- * with that for all others. */
-PST_INLINE void prefetch_values(HE *const *entries, size_t count)
-{
-    size_t i;
-    for (i = 0; i < count; i++)
-        PST_PREFETCH(HeVAL(entries[i]));
-    for (i = 0; i < count && count <= LIST_MAX; i++) {
-        const SV *value = HeVAL(entries[i]);
-        PST_PREFETCH(SvANY(value));
-        PST_PREFETCH(value->sv_u.svu_pv);
-    }
-}
-
-/* List the entries, placeholders included, in perl's order, behind the lists that there are;
- * st->entry_count is as it was. RETURNS: the list, borrowed. */
-PST_INLINE HE **list_entries(pstx_store *st, const HV *hv, size_t count, U32 permutation)
-{
-    enum { WORTH_PREFETCHING = 4 };
-    HE *const *buckets = HvARRAY(hv);
-    const size_t max = HvMAX(hv);
-    HE **out, **list, **stop;
-    size_t i;
-    if (PST_UNLIKELY(st->entry_count + count > st->entry_room)) {
-        st->entry_room = (st->entry_count + count) * 2;
-        Renew(st->entries, st->entry_room, HE *);
-    }
-    out = list = st->entries + st->entry_count;
-    stop = out + count;
-    permutation &= (U32)max;
-    for (i = 0; i <= max; i++) {
-        HE *he = buckets[i ^ permutation];
-        for (; he; he = HeNEXT(he)) {
-            *out++ = he;
-            if (out == stop)
-                goto listed;
-        }
-    }
-listed:
-    if (count >= WORTH_PREFETCHING)
-        prefetch_values(list, count);
-    return list;
-}
-
-/* A frame for a hash without flags that goes on with `next`. RETURNS: the value to be written now,
- * if it is a reference, else NULL. */
-PST_INLINE SV *list_frame(pTHX_ pstx_store *st, HV *hv, HE *const *list, HE *const *next, HE *const *stop)
-{
-    SV *value = HeVAL(*next);
-    pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_HASH_LIST, (SV *)hv);
-    f->first = st->entry_count;
-    st->entry_count += (size_t)(stop - list);
-    if (PST_LIKELY(SvROK(value) && value != &PL_sv_placeholder))
-        f->key = HeKEY_hek(*next++);
-    else
-        value = NULL;
-    f->at = next - st->entries;
-    f->count = stop - next;
-    return value;
 }
 
 static size_t hek_size(const HEK *hek)
@@ -157,8 +93,7 @@ PST_COLD static void drop_flags(pTHX_ const pstx_store *st, pstx_store_frame *f)
     f->flagged = f->restricted = false;
 }
 
-/* FLAG_HASH, or a hash too large to be listed: a frame, and nothing but the count is written. */
-static void begin_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted)
+void pstx_store_hash_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted)
 {
     pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_HASH, (SV *)hv);
     f->count = (IV)count;
@@ -173,7 +108,7 @@ static void begin_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sort
     if (!count)
         return;
     if (sorted) {
-        HE **list = list_entries(st, hv, count, 0);
+        HE **list = pstx_list_entries(st, hv, count, 0);
         pstx_sort_entries(list, count, cBOOL(HvHASKFLAGS(hv)));
         f->kind = PSTX_FRAME_HASH_LIST;
         f->first = st->entry_count;
@@ -184,29 +119,6 @@ static void begin_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sort
     if (!HvHASAUX(hv))
         (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
     f->at = (IV)PSTX_HASH_ITER_XOR(hv);
-}
-
-SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
-{
-    const size_t count = HvTOTALKEYS(hv);
-    const bool sorted = st->run.opt.canonical && !st->run.cloning;
-    HE **list, *const *next;
-
-    pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit_hash, st->via_ref != (SV *)hv);
-    if (PST_UNLIKELY(SvREADONLY(hv) || HvHASKFLAGS(hv) || (count > LIST_MAX && !sorted))) {
-        begin_unlisted(aTHX_ st, hv, count, sorted);
-        return NULL;
-    }
-    (void)pst_write_count(&st->w, PST_HASH, count);
-    if (!count)
-        return NULL;
-    if (!sorted && !HvHASAUX(hv))
-        (void)hv_iterinit(hv);
-    list = list_entries(st, hv, count, sorted ? 0 : PSTX_HASH_ITER_XOR(hv));
-    if (sorted)
-        pstx_sort_entries(list, count, false);
-    next = pstx_store_plain_entries(st, list, list + count);
-    return next < list + count ? list_frame(aTHX_ st, hv, list, next, list + count) : NULL;
 }
 
 static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV *value)
@@ -265,31 +177,6 @@ PST_INLINE void store_key(pTHX_ pstx_store *st, pstx_store_frame *f)
         (void)pst_write_flag_key(&st->w, f->key_flags, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
     else
         (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
-}
-
-/* A hash without flags that is listed: most are. Returns as pstx_store_hash_next(). */
-SV *pstx_store_list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
-{
-    HE *const *next = st->entries + f->at, *const *stop = next + f->count;
-    if (f->key)                         /* back from its value */
-        goto key;
-    while (next < stop) {
-        SV *value = HeVAL(*next);
-        f->key = HeKEY_hek(*next);      /* for the path of an error */
-        next++;
-        if (PST_UNLIKELY(value == &PL_sv_placeholder))
-            pstx_store_immortal_undef(aTHX_ st);
-        else if (!pstx_store_leaf(aTHX_ st, value)) {
-            f->count = stop - next;
-            f->at = next - st->entries;
-            return value;
-        }
-    key:
-        (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
-        next = pstx_store_plain_entries(st, next, stop);
-    }
-    pstx_store_pop(aTHX_ st);
-    return NULL;
 }
 
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
