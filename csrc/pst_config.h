@@ -104,11 +104,12 @@ PST_INLINE void pst_store_be32(uint8_t *p, uint32_t v)
 PST_INLINE void pst_copy(uint8_t *to, const void *from, size_t len)
 {
     const uint8_t *p = (const uint8_t *)from;
-    if (PST_UNLIKELY(len > 32)) {
-        memcpy(to, p, len);
-    }
-    else if (len >= 16) {
+    if (len > 16) {
         uint8_t low[16], high[16];
+        if (PST_UNLIKELY(len > 32)) {
+            memcpy(to, p, len);
+            return;
+        }
         memcpy(low, p, 16);
         memcpy(high, p + len - 16, 16);
         memcpy(to, low, 16);

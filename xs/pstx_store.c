@@ -377,7 +377,9 @@ static enum pstx_step store_item(pTHX_ pstx_store *st, SV **sv)
 /* Is this an array or a hash without magic, which has its items for itself? */
 PST_INLINE bool is_plain_container(const SV *sv)
 {
-    return (SvTYPE(sv) == SVt_PVHV || (SvTYPE(sv) == SVt_PVAV && AvREAL((const AV *)sv))) && !SvRMAGICAL(sv);
+    if (SvRMAGICAL(sv))
+        return false;
+    return SvTYPE(sv) == SVt_PVHV || (SvTYPE(sv) == SVt_PVAV && AvREAL((const AV *)sv));
 }
 
 /* The commonest item that is no plain scalar, in one step: a reference that can be met but once, to
@@ -659,6 +661,7 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, con
     pstx_run_begin(aTHX_ &st->run, object);
     if (!SvROK(root))        /* options are read by now: tied ones may have done anything */
         pstx_croak(aTHX_ PSTX_MSG_NOT_A_REF);
+    st->sorted = st->run.opt.canonical && !cloning;
     begin_image(aTHX_ st, header->netorder);
     begin_walk(st, header, SvRV(root));
     while (!store_walk(aTHX_ st, SvRV(root))) {

@@ -71,6 +71,7 @@ typedef struct pstx_store {
     bool        all;         /* remember every address */
     bool        user_code;   /* hooks may change what is being walked */
     bool        tainted;     /* a tainted scalar was written */
+    bool        sorted;      /* keys are */
     SV         *via_ref;     /* what the REF written last refers to */
     SV         *stopped_at;  /* mortal: the path of what was too much for a limit, or NULL */
     SV         *root;        /* borrowed: what the walk begins with */

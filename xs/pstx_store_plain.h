@@ -10,6 +10,7 @@
 #ifndef PSTX_STORE_PLAIN_H
 #define PSTX_STORE_PLAIN_H
 
+#include "pst_digits.h"
 #include "pstx_sort.h"
 #include "pstx_store.h"
 
@@ -40,8 +41,14 @@ PST_INLINE uint8_t *pstx_put_nv(uint8_t *p, size_t room, const pst_writer *w, do
 {
     if (PST_UNLIKELY(room < PST_DOUBLE_TEXT_MAX))
         return NULL;
-    if (w->netorder)
-        return pst_put_double_text(p, v, w->digits);
+    if (w->netorder) {
+        size_t len;
+        if (PST_UNLIKELY(w->digits != PST_DIGITS_PERL || !(len = pst_format_common((char *)p + 2, v))))
+            return pst_put_double_text(p, v, w->digits);
+        p[0] = PST_SCALAR;
+        p[1] = (uint8_t)len;
+        return p + 2 + len;
+    }
     *p = PST_DOUBLE;
     memcpy(p + 1, &v, sizeof v);
     return p + 1 + sizeof v;
@@ -56,7 +63,7 @@ PST_INLINE uint8_t *pstx_put_plain(uint8_t *p, size_t room, const pst_writer *w,
     U32 kind;
     if (SvTYPE(sv) > SVt_PVNV || SvREFCNT(sv) != 1)
         return NULL;
-    kind = flags & (SVf_ROK | SVf_POK | SVf_IOK);       /* a boolean is a string and an integer */
+    kind = flags & (SVf_ROK | SVf_POK | SVf_IOK | SVf_IVisUV);   /* a boolean is a string and an integer */
     if (kind == SVf_POK) {
         const size_t len = SvCUR(sv);
         if (len > PST_SHORT_STRING_MAX || room < 2 + len)
@@ -67,7 +74,7 @@ PST_INLINE uint8_t *pstx_put_plain(uint8_t *p, size_t room, const pst_writer *w,
         return p + 2 + len;
     }
     if (kind == SVf_IOK)
-        return room < 1 + sizeof(IV) || SvIsUV(sv) ? NULL : pstx_put_iv(p, w->netorder, SvIVX(sv));
+        return room < 1 + sizeof(IV) ? NULL : pstx_put_iv(p, w->netorder, SvIVX(sv));
 #if NVSIZE == 8
     if (kind == 0 && flags & SVf_NOK && !pst_is_integral(SvNVX(sv)))
         return pstx_put_nv(p, room, w, SvNVX(sv));
@@ -199,11 +206,11 @@ PST_INLINE SV *pstx_list_frame(pTHX_ pstx_store *st, HV *hv, HE *const *list, HE
 PST_INLINE SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
 {
     const size_t count = HvTOTALKEYS(hv);
-    const bool sorted = st->run.opt.canonical && !st->run.cloning;
+    const bool sorted = st->sorted;
     HE **list, *const *next;
 
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit_hash, st->via_ref != (SV *)hv);
-    if (PST_UNLIKELY(SvREADONLY(hv) || HvHASKFLAGS(hv) || (count > PSTX_LIST_MAX && !sorted))) {
+    if (PST_UNLIKELY((SvREADONLY(hv) | HvHASKFLAGS(hv)) || (count > PSTX_LIST_MAX && !sorted))) {
         pstx_store_hash_unlisted(aTHX_ st, hv, count, sorted);
         return NULL;
     }
