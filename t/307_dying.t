@@ -75,7 +75,7 @@ if (!is_stock()) {
 }
 SKIP: {
     skip 'memory is read from /proc', 1 unless -r '/proc/self/statm';
-    skip 'a sanitizer keeps freed memory', 1 if ($ENV{LD_PRELOAD} // '') =~ /asan/;
+    skip 'freed memory is kept', 1 if keeps_freed_memory();
     local $what = sub { die "dies\n" };
     my $make = sub { [map { [$_, {a => $_}, bless({}, 'Dying')] } 1 .. 20] };
     my $image = do { local $at = ''; pf->{freeze}->($make->()) };

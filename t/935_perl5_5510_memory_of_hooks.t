@@ -7,7 +7,7 @@ use Test::More;
 use PermafrostTest;
 
 plan skip_all => 'no /proc/self/statm here' unless -r '/proc/self/statm';
-plan skip_all => 'a sanitizer keeps freed memory' if ($ENV{LD_PRELOAD} // '') =~ /asan/;
+plan skip_all => 'freed memory is kept' if keeps_freed_memory();
 
 my $rounds = $ENV{PERMAFROST_TEST_BIG} ? 20_000 : 3_000;
 

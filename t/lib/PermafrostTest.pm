@@ -25,7 +25,7 @@ our @EXPORT = qw(
   $MODULE pf st is_stock option with_options no_limits
   tagged outcome clean_message first_difference hex_difference
   same_bytes same_thaw same_clone cross_read same_everywhere same_outcome same_fresh
-  in_child free_deep on_both be64
+  in_child free_deep on_both be64 keeps_freed_memory
 );
 
 our $MODULE = $ENV{PERMAFROST_TEST_MODULE} || 'Permafrost';
@@ -530,6 +530,9 @@ sub same_fresh {
 
 # ---------------------------------------------------------------------------------------
 # Others
+
+# Does something hold back what is freed (AddressSanitizer, valgrind), so that memory grows?
+sub keeps_freed_memory { return ($ENV{LD_PRELOAD} // '') =~ /asan|vgpreload/ }
 
 # Runs the code in a child process; returns what it returned as text, or "signal N" /
 # "exit N" when it did not come back: for what may crash stock Storable.
