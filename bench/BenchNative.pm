@@ -47,7 +47,7 @@ sub build {
     my $base = $class->build_dir . "/$NAME-$$";
     ExtUtils::ParseXS->new->process_file(filename => $source, output => "$base.c");
     my $builder = ExtUtils::CBuilder->new(quiet => 1);
-    my $object  = $builder->compile(source => "$base.c", object_file => "$base.o");
+    my $object  = $builder->compile(source => "$base.c", object_file => "$base.o", include_dirs => ["$HERE/../csrc"]);
     my ($linked, @others) = $builder->link(
         objects => [$object], lib_file => "$base.$Config{dlext}", module_name => $NAME);
     rename $linked, $library or die "cannot rename $linked: $!\n";

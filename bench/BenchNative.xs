@@ -1,5 +1,6 @@
 /* BenchNative.xs - what the benchmarks need in C: the floor, that is, a loop that makes the
- * same SVs as a thaw and does nothing else; and the marks in a run under callgrind.
+ * same SVs as a thaw and does nothing else, and one that goes through data as freeze does; and the
+ * marks in a run under callgrind.
  *
  * The floor does not look at data while it is timed. compile() turns them, once, into a list
  * of steps, each with its arguments at hand (length, hash value of the key, stash...), and
@@ -10,6 +11,7 @@
 #include "EXTERN.h"
 #include "perl.h"
 #include "XSUB.h"
+#include "pst_config.h"
 #include <time.h>
 
 #if defined(__has_include)
@@ -292,6 +294,83 @@ seconds(void)
     return (NV)t.tv_sec + (NV)t.tv_nsec * 1e-9;
 }
 
+/* ---- the floor of freeze ------------------------------------------------------------------ */
+
+static U8 *walk_string(U8 *p, U8 marker, const char *bytes, STRLEN len)
+{
+    *p++ = marker;
+    if (len <= 255)
+        *p++ = (U8)len;
+    else {
+        const U32 long_len = (U32)len;
+        memcpy(p, &long_len, 4);
+        p += 4;
+    }
+    pst_copy(p, bytes, len);
+    return p + len;
+}
+
+/* What hangs on `sv`, as bytes in the order of an image, without tags, classes, checks. */
+static U8 *walk_value(pTHX_ SV *sv, U8 *p)
+{
+    if (SvROK(sv)) {
+        SV *target = SvRV(sv);
+        *p++ = 4;
+        if (SvTYPE(target) == SVt_PVAV) {
+            SV **items = AvARRAY((AV *)target);
+            const U32 count = (U32)(AvFILLp((AV *)target) + 1);
+            U32 i;
+            *p = 2;
+            memcpy(p + 1, &count, 4);
+            for (p += 5, i = 0; i < count; i++)
+                p = walk_value(aTHX_ items[i], p);
+        }
+        else if (SvTYPE(target) == SVt_PVHV) {
+            HE **buckets = HvARRAY((HV *)target);
+            const U32 count = (U32)HvTOTALKEYS((HV *)target);
+            U32 left = count;
+            Size_t i;
+            *p = 3;
+            memcpy(p + 1, &count, 4);
+            for (p += 5, i = 0; left; i++) {
+                HE *he;
+                for (he = buckets[i]; he; he = HeNEXT(he), left--) {
+                    const I32 len = HeKLEN(he);
+                    p = walk_value(aTHX_ HeVAL(he), p);
+                    memcpy(p, &len, 4);
+                    pst_copy(p + 4, HeKEY(he), (size_t)len);
+                    p += 4 + len;
+                }
+            }
+        }
+        else
+            p = walk_value(aTHX_ target, p);
+    }
+    else if (SvPOK(sv))
+        p = walk_string(p, 10, SvPVX_const(sv), SvCUR(sv));
+    else if (SvIOK(sv)) {
+        const IV iv = SvIVX(sv);
+        if (iv >= -128 && iv <= 127) {
+            *p++ = 8;
+            *p++ = (U8)(iv + 128);
+        }
+        else {
+            *p++ = 6;
+            memcpy(p, &iv, sizeof iv);
+            p += sizeof iv;
+        }
+    }
+    else if (SvNOK(sv)) {
+        const NV nv = SvNVX(sv);
+        *p++ = 7;
+        memcpy(p, &nv, sizeof nv);
+        p += sizeof nv;
+    }
+    else
+        *p++ = 5;
+    return p;
+}
+
 MODULE = BenchNative    PACKAGE = BenchNative
 
 PROTOTYPES: DISABLE
@@ -380,6 +459,27 @@ PPCODE:
     EXTEND(SP, 2);
     mPUSHn(making - clock_takes);
     mPUSHn(freeing - clock_takes);
+
+# walk([DATA, ROOM]): the floor of freeze: goes through DATA, which must be a tree, and copies what an
+# image would hold of it into a new string, for which ROOM bytes are enough. What every walk of perl's
+# data has to do, and nothing else.
+SV *
+walk(SV *arg)
+PREINIT:
+    SV *data;
+    STRLEN room;
+CODE:
+    if (!SvROK(arg) || SvTYPE(SvRV(arg)) != SVt_PVAV || AvFILLp((AV *)SvRV(arg)) != 1)
+        croak("walk([DATA, ROOM])");
+    data = AvARRAY((AV *)SvRV(arg))[0];
+    room = (STRLEN)SvUV(AvARRAY((AV *)SvRV(arg))[1]);
+    RETVAL = newSV(room);
+    SvPOK_only(RETVAL);
+    SvCUR_set(RETVAL, (STRLEN)(walk_value(aTHX_ data, (U8 *)SvPVX(RETVAL)) - (U8 *)SvPVX(RETVAL)));
+    if (SvCUR(RETVAL) > room)
+        croak("%" UVuf " bytes were written where %" UVuf " had room", (UV)SvCUR(RETVAL), (UV)room);
+OUTPUT:
+    RETVAL
 
 MODULE = BenchNative    PACKAGE = BenchNative::Floor
 

@@ -10,7 +10,7 @@ use IPC::Open2 qw(open2);
 my %COLOUR = (
     met => '#2e8b6f', missed => '#d1702f', plain => '#8fa8bd', ink => '#22313f', soft => '#c9d3dc',
     Storable => '#d1702f', Permafrost => '#2e6fb5', Sereal => '#8a5fb0', 'CBOR::XS' => '#2e8b6f',
-    'JSON::XS' => '#b0892f', 'Data::MessagePack' => '#c2507f', Clone => '#5f6f7f',
+    'JSON::XS' => '#b0892f', 'Data::MessagePack' => '#c2507f', Clone => '#5f6f7f', floor => '#8fa8bd',
 );
 my @SERIALIZERS = ('Storable', 'Sereal', 'CBOR::XS', 'JSON::XS', 'Data::MessagePack', 'Clone');
 my %SAYS = (
@@ -127,7 +127,7 @@ sub _floor_bars {
     for my $at (0 .. $#rows) {
         my $row   = $rows[$at];
         my $floor = $row->{times}{floor}{best} / $row->{times}{Permafrost}{best} * 100;
-        my ($make, $free) = @{ $row->{floor_split} };
+        my ($make, $free) = @{ $row->{floor_split} || [1, 0] };
         my $made = $make + $free > 0 ? $floor * $make / ($make + $free) : $floor;
         push @bars, [$at, $made, $floor, 100, sprintf '"%.0f %%"', $floor];
     }
@@ -301,14 +301,14 @@ sub make {
     my @floor = grep { $_->{times}{floor} } @speed;
     if (@floor) {
         push @body, '<h2>The floor</h2><p>What part of the time perl itself takes to make and to free the result, measured by a loop '
-            . 'in C that does nothing else with perl\'s own functions.</p>',
-            _legend('', ['making', $COLOUR{plain}], ['freeing', $COLOUR{soft}], ['the rest: Permafrost', $COLOUR{Permafrost}]), '<div class="plots">';
-        push @body, map { my $op = $_; my @rows = grep { $_->{op} eq $op } @floor; @rows ? _figure($SAYS{$op}, _floor_bars(@rows)) : () } qw(thaw nthaw dclone);
+            . 'in C that does nothing else with perl\'s own functions; of freeze, what going through the data and copying their bytes takes.</p>',
+            _legend('', ['making, or going through', $COLOUR{plain}], ['freeing', $COLOUR{soft}], ['the rest: Permafrost', $COLOUR{Permafrost}]), '<div class="plots">';
+        push @body, map { my $op = $_; my @rows = grep { $_->{op} eq $op } @floor; @rows ? _figure($SAYS{$op}, _floor_bars(@rows)) : () } qw(freeze thaw nthaw dclone);
         push @body, '</div>';
     }
     if (@{ $results->{growth} || [] }) {
         push @body, '<h2>Growth</h2><p>Nanoseconds per item of an array of integers, over the number of items.</p>',
-            _legend('', map { [$_, $COLOUR{$_}] } qw(Storable Permafrost)), '<div class="plots small">';
+            _legend('', map { [$_, $COLOUR{$_}] } qw(Storable Permafrost floor)), '<div class="plots small">';
         for my $op (qw(freeze nfreeze thaw dclone)) {
             my @rows = grep { $_->{op} eq $op } @{ $results->{growth} } or next;
             my ($ours) = grep { $_->{module} eq 'Permafrost' } @rows;

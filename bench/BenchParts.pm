@@ -219,11 +219,20 @@ sub _others {
     } } @carriers;
 }
 
-# RETURNS: (the floor as a contender, microseconds to make, to free) for $op of $name; nothing if
-# it has none.
+# RETURNS: the floor of freeze as a sample sub, for data that are a tree.
+sub _walk {
+    my $data = shift;
+    return BenchMeasure->loop('BenchNative::walk($arg)', arg => [$data, 64 + length BenchStorable::freeze($data)]);
+}
+
+# RETURNS: (the floor as a contender, microseconds to make, to free) for $op of $name, of freeze
+# the contender alone; nothing if it has none. One long string is but copied, and what is met
+# again would be walked again.
 sub _floor {
     my ($self, $name, $op) = @_;
-    return if BenchData->hooked($name) || $op !~ /\A(?:n?thaw|dclone)\z/;
+    return if BenchData->hooked($name);
+    return ({ name => 'floor', sample => _walk(BenchData->make($name)) }) if $op eq 'freeze' && $name !~ /\A(?:str1M|shared)\z/;
+    return if $op !~ /\A(?:n?thaw|dclone)\z/;
     my $result  = BenchData->make($name);
     $result     = BenchStorable::thaw(BenchStorable::freeze($result))  if $op eq 'thaw';
     $result     = BenchStorable::thaw(BenchStorable::nfreeze($result)) if $op eq 'nthaw';
@@ -291,13 +300,15 @@ sub growth {
             for my $op (qw(freeze nfreeze thaw dclone)) {
                 $self->{progress}->("growth: $op of 1e$exponent");
                 my $arg  = $op eq 'thaw' ? $image : $data;
-                my @both = map { { name => $_, sample => BenchMeasure->loop("$PACKAGE{$_}::$EXPR{$op}", arg => $arg) } } keys %PACKAGE;
-                my $times = BenchMeasure->compare($self->{seconds} * 2, $items >= 1e7 ? 5 : undef, @both);
+                my @contenders = map { { name => $_, sample => BenchMeasure->loop("$PACKAGE{$_}::$EXPR{$op}", arg => $arg) } } keys %PACKAGE;
+                push @contenders, { name => 'floor', sample => $op eq 'freeze' ? _walk($data)
+                    : BenchMeasure->loop('BenchNative::make($arg)', arg => BenchNative::floor($data, $op eq 'dclone')) } if $op ne 'nfreeze';
+                my $times = BenchMeasure->compare($self->{seconds} * 2, $items >= 1e7 ? 5 : undef, @contenders);
                 push @{ $points{$op}{$_} }, [$items, $times->{$_}{best} * 1000 / $items] for keys %$times;
             }
         }
-        return map { my $op = $_; map { { module => $_, op => $op, points => $points{$op}{$_} } } qw(Storable Permafrost) }
-            qw(freeze nfreeze thaw dclone);
+        return map { my $op = $_; map { { module => $_, op => $op, points => $points{$op}{$_} } }
+            grep { $points{$op}{$_} } qw(Storable Permafrost floor) } qw(freeze nfreeze thaw dclone);
     });
 }
 

@@ -195,13 +195,15 @@ sub _print_floor {
     my $results = shift;
     my @rows = grep { $_->{times}{floor} } @{ $results->{speed} || [] } or return;
     _heading('The floor: what the result alone costs',
-        'A loop in C that only makes the same scalars with perl\'s own functions, and frees them. Best',
-        'microseconds. share: of Permafrost\'s time. limit: the ratio to Storable if there were nothing else.');
+        'thaw, dclone: a loop in C that only makes the same scalars with perl\'s own functions, and frees them.',
+        'freeze: one that only goes through the data and copies their bytes. Best microseconds.',
+        'share: of Permafrost\'s time. limit: the ratio to Storable if there were nothing else.');
     printf "%-11s %-8s %11s %11s %7s %7s %7s %11s %11s\n", 'data', 'function', 'Permafrost', 'floor', 'share', 'ratio', 'limit', 'of it: make', 'free';
     for my $row (@rows) {
         my ($ours, $floor) = map { $row->{times}{$_}{best} } qw(Permafrost floor);
+        my @split = $row->{floor_split} ? map { us($_) } @{ $row->{floor_split} } : ('', '');
         printf "%-11s %-8s %11s %11s %5.0f %% %7.2f %7.2f %11s %11s\n", @$row{qw(workload op)}, us($ours), us($floor), $floor / $ours * 100,
-            @$row{qw(ratio limit)}, map { us($_) } @{ $row->{floor_split} };
+            @$row{qw(ratio limit)}, @split;
     }
     return;
 }
