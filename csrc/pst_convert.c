@@ -325,6 +325,7 @@ bool pst_convert_target(pst_header *target, const char *name)
         memcpy(h.order, name, len);
         h.order[len] = '\0';
         h.int_size = 4;
+        h.nv_size = 8;
         h.long_size = h.ptr_size = (uint8_t)len;
         if (name[len] && !parse_sizes(&h, name + len))
             return false;

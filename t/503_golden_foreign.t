@@ -42,7 +42,7 @@ for my $order (sort keys %machine) {
 
 # This machine's own, if it is among them.
 my $here = join '/', $Config{byteorder}, @Config{qw(intsize longsize ptrsize nvsize)};
-for my $name (sort keys %data) {
+for my $name (grep { $wide || !/floats/ } sort keys %data) {
     # Native order first: network order leaves strings in infinities on perls before 5.36.
     is(unpack('H*', st->{freeze}->($data{$name})), unpack('H*', $image{$here}{$name}), "$name: what stock writes in native order") if $image{$here};
     is(unpack('H*', st->{nfreeze}->($data{$name})), unpack('H*', $image{network}{$name}), "$name: what stock writes in network order");

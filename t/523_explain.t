@@ -63,11 +63,14 @@ for my $way (['native', freeze($data)], ['network', nfreeze($data)], ['in a file
 }
 
 # Which doubles lose digits.
-my $doubles = freeze([0.1, 1.5, 1 / 3, 0.1 + 0.2, 1e300, 2**0.5]);
-my $text = Permafrost::Image->new($doubles)->explain;
-is(() = $text =~ /loses digits/g, 3, 'doubles that 15 digits do not give back');
-like($text, qr/DOUBLE       0\.3 \(network: "0\.3", loses digits\) +\$->\[3\]/, '0.1 + 0.2');
-like($text, qr/^  6 x DOUBLE becomes a decimal string\n  3 of these lose digits$/m, 'and their number');
+SKIP: {
+    skip 'floats of another size', 3 if $Config{nvsize} != 8;
+    my $doubles = freeze([0.1, 1.5, 1 / 3, 0.1 + 0.2, 1e300, 2**0.5]);
+    my $text = Permafrost::Image->new($doubles)->explain;
+    is(() = $text =~ /loses digits/g, 3, 'doubles that 15 digits do not give back');
+    like($text, qr/DOUBLE       0\.3 \(network: "0\.3", loses digits\) +\$->\[3\]/, '0.1 + 0.2');
+    like($text, qr/^  6 x DOUBLE becomes a decimal string\n  3 of these lose digits$/m, 'and their number');
+}
 
 # Damage: what comes before it is explained.
 my ($output, $errors, $status) = permafrost(['explain', '-'], "\5\13\2\0\0\0\2\10\201\143");

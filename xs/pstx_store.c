@@ -61,6 +61,14 @@ bool pstx_store_leaf_shared(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- scalars ----------------------------------------------------------------------------- */
 
+/* A float as it lies in memory. An x87 one has 10 bytes; what fills it up to 12 or 16 is zero. */
+static void store_native_nv(pstx_store *st, NV nv)
+{
+    uint8_t bytes[sizeof nv] = { 0 };
+    memcpy(bytes, &nv, sizeof nv > 10 && NV_MANT_DIG == 64 ? 10 : sizeof nv);
+    (void)pst_write_native_nv(&st->w, bytes, sizeof bytes);
+}
+
 #if NVSIZE == 8
 #  define STORE_NV(st, sv) (void)pst_write_double(&(st)->w, (double)SvNVX(sv))
 #else
@@ -84,7 +92,7 @@ static void store_wide_nv(pTHX_ pstx_store *st, SV *sv)
         (void)pst_write_string(&st->w, text, len, false);
     }
     else
-        (void)pst_write_native_nv(&st->w, &nv, sizeof nv);
+        store_native_nv(st, nv);
 }
 #  define STORE_NV(st, sv) store_wide_nv(aTHX_ (st), (sv))
 #endif
@@ -131,10 +139,8 @@ static bool store_read_anew(pTHX_ pstx_store *st, SV *sv)
     }
     else if (before & SVf_IOK)
         (void)pst_write_integer(&st->w, SvIV_nomg(sv));
-    else {
-        const NV nv = SvNV_nomg(sv);
-        (void)pst_write_native_nv(&st->w, &nv, sizeof nv);
-    }
+    else
+        store_native_nv(st, SvNV_nomg(sv));
     return true;
 }
 
