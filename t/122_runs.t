@@ -55,4 +55,10 @@ for my $count (0 .. 5, 63 .. 66, 200) {
     is(differing([\%hash, { %hash, "\x{263a}" => 1 }, bless({ %hash }, 'A'), 1]), '', '... sorted');
 }
 
+# Large hashes are listed by pieces: references at all distances.
+for my $every (1 .. 5, 30 .. 35, 70, 500) {
+    my %hash = map { ("key$_" => $_ % $every ? $_ % 7 ? $_ : "text $_" : $_ % 2 ? \$shared : { $_ => [$_] }) } 1 .. 1000;
+    is(differing([\%hash, 1]), '', "1000 keys, each ${every}th with a reference");
+}
+
 done_testing;

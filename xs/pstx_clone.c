@@ -301,7 +301,7 @@ PST_INLINE SV *new_copy(pTHX_ SV *from)
 /* A scalar that is no object and has no magic? */
 PST_INLINE bool is_simple(const SV *sv)
 {
-    return SvTYPE(sv) <= SVt_PVNV && SvREFCNT(sv) == 1;
+    return SvTYPE(sv) <= SVt_PVNV && !PSTX_IS_SHARED(sv);
 }
 
 /* Copy `from` and what it refers to, up to the first container, which becomes a frame.
@@ -315,7 +315,7 @@ PST_FLATTEN PST_NOINLINE static bool clone_item(pTHX_ clone_walk *walk, SV *from
             to = newSV_type(SVt_IV);
         else {
             uint32_t number = (uint32_t)walk->made_count;
-            bool shared = SvREFCNT(from) > 1, known = false;
+            bool shared = PSTX_IS_SHARED(from), known = false;
             if (SvIMMORTAL(from))
                 to = from;
             else if (is_special(from))

@@ -92,6 +92,14 @@
 /* Storable writes booleans that are read-only as strings. */
 #define PSTX_IS_WRITTEN_BOOL(sv) (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv) && !SvREADONLY(sv))
 
+/* Can an address be met again, going by the number of references? An immortal's is so large that it
+ * always can; but with -DDEBUGGING it is 1000 to begin with, and goes down. */
+#ifdef DEBUGGING
+#  define PSTX_IS_SHARED(sv) (SvREFCNT(sv) > 1 || SvIMMORTAL(sv))
+#else
+#  define PSTX_IS_SHARED(sv) (SvREFCNT(sv) > 1)
+#endif
+
 /* Is a package overloaded? Before 5.18 objects had the flag, not packages. */
 #ifdef HvAMAGIC
 #  define PSTX_IS_OVERLOADED(stash) (HvAMAGIC(stash) && Gv_AMG(stash))

@@ -53,6 +53,7 @@ typedef struct pstx_store_frame {
     const HEK *key;          /* hashes: the key whose value is being written, or NULL */
     HE       *entry;         /* HASH: the entry of that key */
     U32       bucket;        /* HASH: next bucket, before the permutation */
+    U32       chunk;         /* HASH: entries to be listed next */
     size_t    first;         /* HASH_LIST: where the list begins in st->entries */
     HEK     **keys;          /* HASH_KEYS, owned: one block with the copies behind */
     AV       *list;          /* HOOK: what the hook returned, borrowed */
@@ -227,7 +228,7 @@ void pstx_store_unknown(pTHX_ const pstx_store *st, const char *what) __attribut
 /* Can this address be met again? */
 PST_INLINE bool pstx_store_shared(const pstx_store *st, const SV *sv)
 {
-    return st->all || SvREFCNT(sv) > 1;
+    return st->all || PSTX_IS_SHARED(sv);
 }
 
 /* Was this address, which can be met again, met before? Then OBJECT is written. Else it

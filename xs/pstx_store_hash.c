@@ -8,6 +8,8 @@
 
 /* ---- moving on ------------------------------------------------------------------------------- */
 
+enum { CHUNK = 32 };     /* entries of a large hash that are listed at a time */
+
 /* The next entry of a bucket walk. */
 PST_INLINE HE *next_in_buckets(pstx_store_frame *f)
 {
@@ -119,6 +121,7 @@ void pstx_store_hash_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool s
     if (!HvHASAUX(hv))
         (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
     f->at = (IV)PSTX_HASH_ITER_XOR(hv);
+    f->chunk = CHUNK;
 }
 
 static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV *value)
@@ -179,8 +182,52 @@ PST_INLINE void store_key(pTHX_ pstx_store *st, pstx_store_frame *f)
         (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
 }
 
+/* A large hash without flags: the entries that come next are listed, and written as far as they are
+ * plain. Where few are, few are listed. Returns as pstx_store_hash_next(). */
+static SV *buckets_next(pTHX_ pstx_store *st, pstx_store_frame *f)
+{
+    HE *list[CHUNK];
+    U32 buckets[CHUNK];                 /* where the walk stands behind each */
+    if (f->key)                         /* back from its value */
+        store_key(aTHX_ st, f);
+    while (f->count > 0) {
+        pstx_store_frame walk = *f;
+        const IV most = f->count < (IV)f->chunk ? f->count : (IV)f->chunk;
+        IV n, done;
+        SV *value;
+        for (n = 0; n < most; n++) {
+            list[n] = next_in_buckets(&walk);
+            PST_PREFETCH(HeKEY_hek(list[n]));
+            buckets[n] = walk.bucket;
+        }
+        pstx_prefetch_values(list, (size_t)n);
+        done = pstx_store_plain_entries(st, list, list + n) - list;
+        f->chunk = done == n && n == CHUNK ? CHUNK : (U32)(done < CHUNK - 2 ? done + 2 : CHUNK);
+        f->count -= done;
+        if (done == n) {
+            f->entry = list[n - 1];
+            f->bucket = walk.bucket;
+            continue;
+        }
+        f->entry = list[done];
+        f->bucket = buckets[done];
+        f->key = HeKEY_hek(f->entry);
+        f->count--;
+        value = HeVAL(f->entry);
+        if (PST_UNLIKELY(value == &PL_sv_placeholder))
+            pstx_store_immortal_undef(aTHX_ st);
+        else if (!pstx_store_leaf(aTHX_ st, value))
+            return value;
+        store_key(aTHX_ st, f);
+    }
+    pstx_store_pop(aTHX_ st);
+    return NULL;
+}
+
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
+    if (PST_LIKELY(f->kind == PSTX_FRAME_HASH && !f->flagged))
+        return buckets_next(aTHX_ st, f);
     if (f->key)                         /* back from its value */
         store_key(aTHX_ st, f);
     while (f->count > 0) {

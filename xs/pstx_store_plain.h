@@ -61,7 +61,7 @@ PST_INLINE uint8_t *pstx_put_plain(uint8_t *p, size_t room, const pst_writer *w,
 {
     const U32 flags = SvFLAGS(sv);
     U32 kind;
-    if (SvTYPE(sv) > SVt_PVNV || SvREFCNT(sv) != 1)
+    if (SvTYPE(sv) > SVt_PVNV || PSTX_IS_SHARED(sv))
         return NULL;
     kind = flags & (SVf_ROK | SVf_POK | SVf_IOK | SVf_IVisUV);   /* a boolean is a string and an integer */
     if (kind == SVf_POK) {
