@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 't/lib';
+use Scalar::Util qw(weaken);
 use Test::More;
 use PermafrostTest;
 
@@ -71,5 +72,21 @@ is(outcome_of("\x02" . n(20_001) . "\x04\x0c$object" . n(0) . ("\x04\x0c\x04\x12
 my $data = 'innermost';
 for (1 .. 150) { tie my %hash, 'Nested::Tie', $data; $data = \%hash }
 same_everywhere('150 ties made by tie', $data);
+
+# References that lead in a circle lead to no tie.
+{
+    my ($self, $before, @circle);
+    $self = \$self;
+    $circle[$_] = \$circle[ ($_ + 1) % 3 ] for 0 .. 2;
+    $before = \$circle[1];
+    tie my %inner, 'Nested::Tie', [];
+    my %case = ('a reference to itself' => [\$self, \$self], 'a circle of three' => [\$circle[0], \$circle[2], \$circle[0]],
+        'what leads into a circle' => [\$before, \$before]);
+    for my $name (sort keys %case) {
+        tie my %outer, 'Nested::Tie', [\%inner, @{ $case{$name} }];
+        same_everywhere("within a tie: $name", \%outer);
+    }
+    weaken($_) for $self, @circle;
+}
 
 done_testing();

@@ -24,21 +24,27 @@ void pstx_retrieve_pass_level(pstx_retrieve *rt, const pstx_rframe *f)
         raise_level(&rt->frames[rt->frame_count - 1], f->tie_level);
 }
 
-/* Of references that follow one another only the outermost has been remembered. */
+/* Of references that follow one another only the outermost has been remembered. Those that lead
+ * in a circle lead to no tie; `mark` is one of the last half of those followed. */
 void pstx_retrieve_count_object(pstx_retrieve *rt, const SV *sv)
 {
+    const SV *mark = sv;
     uint32_t level = 0;
-    int left = REFS_FOLLOWED_MAX;
+    unsigned followed = 0;
     if (!rt->tie_levels.count || !rt->frame_count)
         return;
     while (!pstx_seen_get(&rt->tie_levels, sv, &level)) {
         if (!pstx_retrieve_is_scalar(sv) || !SvROK(sv))
             return;
         sv = SvRV(sv);
-        if (!left--) {
+        if (sv == mark)
+            return;
+        if (++followed > REFS_FOLLOWED_MAX) {
             level = TIES_NESTED_MAX;
             break;
         }
+        if ((followed & (followed - 1)) == 0)
+            mark = sv;
     }
     raise_level(&rt->frames[rt->frame_count - 1], level);
 }
