@@ -112,6 +112,23 @@ bool pstx_run_keep(pstx_run *run);
 /* Free the spare contexts, at the interpreter's end. */
 void pstx_globals_release(pTHX);
 
+/* Records in an array lie scattered in memory: ask for what the items after the one at `at` refer to
+ * before it is needed. PERL: none. */
+PST_INLINE void pstx_prefetch_items(const AV *av, SSize_t at)
+{
+    SV *const *items = AvARRAY(av);
+    if (at + 2 <= AvFILLp(av)) {
+        const SV *far_item = items[at + 2], *near_item = items[at + 1];
+        if (far_item && SvROK(far_item))
+            PST_PREFETCH(SvRV(far_item));
+        if (near_item && SvROK(near_item)) {
+            const SV *target = SvRV(near_item);
+            PST_PREFETCH(SvANY(target));
+            PST_PREFETCH(target->sv_u.svu_array);
+        }
+    }
+}
+
 /* Is this array or hash tied? (Magic alone does not say so: weak references are magic.) */
 PST_INLINE bool pstx_is_tied(pTHX_ SV *sv)
 {

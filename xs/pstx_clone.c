@@ -382,6 +382,7 @@ PST_FLATTEN static enum clone_step clone_array(pTHX_ clone_walk *walk, clone_fra
             continue;
         }
         f->at = at;                     /* the frame may move */
+        pstx_prefetch_items(from, at - 1);
         if (!clone_item(aTHX_ walk, item, slot))
             return CLONE_GIVE_UP;
         if (walk->frame_count != depth)

@@ -243,23 +243,6 @@ static enum pstx_step store_array(pTHX_ pstx_store *st, AV *av)
     return PSTX_STEP_DONE;
 }
 
-/* Rows of records lie scattered in memory: ask for what the items after next refer to
- * before it is needed. */
-PST_INLINE void prefetch_items(const AV *av, IV at)
-{
-    SV *const *items = AvARRAY(av);
-    if (at + 2 <= AvFILLp(av)) {
-        const SV *far_item = items[at + 2], *near_item = items[at + 1];
-        if (far_item && SvROK(far_item))
-            PST_PREFETCH(SvRV(far_item));
-        if (near_item && SvROK(near_item)) {
-            const SV *target = SvRV(near_item);
-            PST_PREFETCH(SvANY(target));
-            PST_PREFETCH(target->sv_u.svu_array);
-        }
-    }
-}
-
 /* What stands for an item that is missing (sv is NULL) or &PL_sv_undef itself. @- and @+ hold
  * nothing: perl makes their items, undefined until they are read, when it is asked for them. */
 PST_COLD static enum pst_tag marker_of_no_item(const pstx_store *st, const AV *av, const SV *sv)
@@ -283,7 +266,7 @@ static SV *array_next(pTHX_ pstx_store *st, pstx_store_frame *f)
             (void)pst_write_marker(&st->w, marker_of_no_item(st, av, sv));
         }
         else if (!pstx_store_leaf(aTHX_ st, sv)) {
-            prefetch_items(av, f->at - 1);
+            pstx_prefetch_items(av, f->at - 1);
             return sv;
         }
         if (f->at < f->count && f->count == AvFILLp(av) + 1)
