@@ -21,7 +21,7 @@ pst_ahead *pst_ahead_new(const pst_walk *walk)
         return NULL;
     memset(a, 0, sizeof *a);
     a->memory = m;
-    (void)pst_walk_init_fragment(&a->walk, walk);
+    pst_walk_init_fragment(&a->walk, walk);
     a->walk.skims = a->walk.quiet_keys = true;
     return a;
 }

@@ -74,7 +74,7 @@ static void print_fine(pst_out *o, const check *c)
     pst_out_str(o, ", ");
     pst_out_count(o, c->job->source->len, "byte");
     if (c->newest) {
-        pst_out_str(o, "; needs Storable 3.27 (perl 5.36) because of ");
+        pst_out_str(o, "; needs Storable 3.27 (perl 5.38) because of ");
         pst_out_str(o, pst_marker_name(c->newest));
         pst_out_str(o, " at ");
         print_marker_place(o, c);

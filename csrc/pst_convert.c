@@ -67,7 +67,6 @@ static bool convert_nested(pst_converter *x, pst_converter *inner, const pst_eve
     bool fine = true;
     if (x->level >= PST_NESTED_MAX || !is_image(x, *bytes, *len, &h))
         return true;
-    x->c->nested_count++;
     if (x->c->nested) {
         pst_source_memory(&source, *bytes, (size_t)*len);
         pst_converter_init(inner, x->c, &source, x);
@@ -278,7 +277,7 @@ bool pst_convert(pst_conversion *c)
     pst_converter x;
     bool fine;
     memset(&c->error, 0, sizeof c->error);
-    c->nested_count = c->older_count = 0;
+    c->older_count = 0;
     pst_converter_init(&x, c, c->source, NULL);
     fine = pst_converter_run(&x);
     c->was = x.walk.r.header;

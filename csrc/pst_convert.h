@@ -54,7 +54,6 @@ typedef struct pst_conversion {
     pst_header        was;        /* of the image, as far as it was read */
     pst_error         error;      /* code, and the offset in the image */
     uint64_t          end;        /* where the image ends in the source, once it is converted */
-    uint64_t          nested_count;
     uint64_t          older_count;  /* markers turned into older ones */
 } pst_conversion;
 
@@ -62,7 +61,8 @@ PST_EXTERN_C_BEGIN
 
 /* Fill `target` by a name: "network", "native" (this machine, with PST_NATIVE_IV_SIZE and
  * PST_NATIVE_NV_SIZE) or one of the byte orders 1234, 4321, 12345678, 87654321 (int 4; long and
- * pointer of 4, or 8 with an order of 8; NV 8). RETURNS: false if it is none of them; `target` is as it was. */
+ * pointer of 4, or 8 with an order of 8; NV 8), perhaps with the sizes of int, long, pointer and NV
+ * behind it: 12345678/4/4/4/8. RETURNS: false if it is none of them; `target` is as it was. */
 bool pst_convert_target(pst_header *target, const char *name);
 
 /* Convert an image from `source` to `write`. A magic is written if the image has one. What is

@@ -234,7 +234,7 @@ static void start_side(pst_diff_run *d, pst_diff_side *s, const pst_diff_image *
     if (!like)
         (void)pst_walk_init(&s->w, &m->source, d->job->memory, true);    /* it has been read before */
     else {
-        (void)pst_walk_init_fragment(&s->w, &like->w);
+        pst_walk_init_fragment(&s->w, &like->w);
         s->w.keys_first = true;
         pst_walk_restart(&s->w, off);
     }

@@ -11,7 +11,7 @@ pst_frame *pst_diff_hash_of(pst_diff_side *s)
         return NULL;
     f = s->ev.kind == PST_EV_END ? &s->w.frames[s->ev.depth]
       : s->ev.depth ? &s->w.frames[s->ev.depth - 1] : NULL;
-    return f && f->kind == PST_F_HASH && !s->w.old && f->phase <= 1 ? f : NULL;
+    return f && f->kind == PST_F_HASH && !s->w.old && !pst_frame_at_key(f) ? f : NULL;
 }
 
 /* The rest of a hash's pairs, from the one that has just begun. */
@@ -21,7 +21,8 @@ static bool list_pairs(pst_diff_run *d, const pst_diff_side *s, const pst_frame 
     pst_event ev;
     pst_token t;
     uint64_t off = s->ev.off, left = s->ev.kind == PST_EV_END ? 0 : f->left;
-    bool fine = pst_walk_init_fragment(&w, &s->w);
+    bool fine = true;
+    pst_walk_init_fragment(&w, &s->w);
     e->count = 0;
     for (; fine && left; left--) {
         pst_diff_entry *list;
@@ -63,7 +64,7 @@ static void report_single(pst_diff_run *d, const pst_diff_level *l, const pst_di
     pst_diff_side s;
     size_t len = 0;
     char *path = pst_diff_value_path(d, l, e, &len);
-    (void)pst_walk_init_fragment(&s.w, in_a ? &l->a.w : &l->b.w);
+    pst_walk_init_fragment(&s.w, in_a ? &l->a.w : &l->b.w);
     pst_walk_restart(&s.w, e->off);
     if (path && pst_walk_next(&s.w, &s.ev))
         pst_diff_report_at(d, path, len, in_a ? &s : NULL, in_a ? NULL : &s);

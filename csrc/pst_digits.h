@@ -1,7 +1,7 @@
 /* pst_digits.h - digits in registers, and the text of doubles of common size.
  *
- * Layer: core, private to pst_numfmt.c, pst_writer.c and the glue's runs of plain scalars. A double
- * of 15 digits is the integer nearest to m * 2**e * 10**p. From 0.001 to 10**14 and a little beyond
+ * Layer: core, private to pst_numfmt.c and the glue's runs of plain scalars. A double of 15 digits
+ * is the integer nearest to m * 2**e * 10**p. From 0.001 to 10**14 and a little beyond
  * on both sides, 10**p is an integer of 64 bits, so the product is exact in 128, and rounding it is
  * all there is to do.
  */

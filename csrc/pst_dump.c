@@ -76,7 +76,7 @@ static void label(dump *d, const pst_frame *f)
         pst_out_char(o, ']');
     }
     else if (f->kind == PST_F_HASH) {
-        if (f->phase > 1)
+        if (pst_frame_at_key(f))
             pst_out_str(o, "<key>");
         else if (f->key_state == PST_KEY_BYTES)
             pst_print_key(o, pst_walk_key(&d->w, f), f->of.key_len, (f->key_flags & PST_KEY_UTF8) != 0);
@@ -86,7 +86,7 @@ static void label(dump *d, const pst_frame *f)
     else if (f->kind == PST_F_TIED_KEY)
         pst_out_str(o, f->at ? "<key>" : "<tied>");
     else
-        pst_out_str(o, f->phase >= 6 ? "<tied>" : "<object>");
+        pst_out_str(o, pst_frame_at_tie(f) ? "<tied>" : "<object>");
     pst_out_color(o, PST_PLAIN);
     pst_out_char(o, ' ');
     if (f->kind == PST_F_HASH && f->key_state == PST_KEY_BYTES && f->marker == PST_FLAG_HASH) {

@@ -1,8 +1,8 @@
 /* pst_error.h - error codes of the codec and where an error happened.
  *
  * Layer: core. PST_ERROR_LIST is the only place that names a code: the enum, and the
- * short English names that pst_error_name() returns, are made from it. Sentences for
- * users are the host's business (the Perl glue has them in xs/pstx_error.c).
+ * short English names that pst_error_name() returns, are made from it. The
+ * sentences that Perl programs read are in xs/pstx_error.h, those of the commands in pst_inspect.c.
  */
 #ifndef PST_ERROR_H
 #define PST_ERROR_H
@@ -17,7 +17,7 @@
     X(PST_ERR_TRUNCATED,     "truncated")          /* the input ends inside the image */ \
     X(PST_ERR_NOT_STORABLE,  "not_storable")       /* a file without the magic */ \
     X(PST_ERR_MAJOR,         "major_version")      /* a newer major than we know */ \
-    X(PST_ERR_MINOR,         "minor_version")      /* a newer minor, and not accepted */ \
+    X(PST_ERR_MINOR,         "minor_version")      /* writing: what older readers do not know */ \
     X(PST_ERR_BYTE_ORDER,    "byte_order")         /* header: order of an IV */ \
     X(PST_ERR_INT_SIZE,      "int_size")           /* header: sizeof(int) */ \
     X(PST_ERR_LONG_SIZE,     "long_size")          /* header: sizeof(long) */ \

@@ -52,7 +52,7 @@ PST_INLINE bool prefix(json *j, const pst_event *ev)
         pst_out_char(o, ':');
     }
     else if (f->kind == PST_F_HOOK) {
-        if (f->phase >= 6)
+        if (pst_frame_at_tie(f))
             pst_out_str(o, ",\"tied\":");
         else
             pst_out_str(o, f->user++ ? "," : "\"objects\":[");

@@ -2,7 +2,7 @@
  *
  * Layer: core. The values stand in the list in the order of the text, each container before
  * what is in it; of an object each name stands before its value. No recursion, no copies:
- * strings and numbers are places in the text. Memory: 32 bytes for each value.
+ * strings and numbers are places in the text. Memory: 40 bytes for each value.
  */
 #ifndef PST_JSON_PARSE_H
 #define PST_JSON_PARSE_H

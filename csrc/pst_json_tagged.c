@@ -131,7 +131,7 @@ static void prefix(tagged *j, size_t depth)
         pst_out_str(o, f->user++ ? "," : "");
         break;
     case PST_F_HASH:
-        if (f->phase > 1) {
+        if (pst_frame_at_key(f)) {
             pst_out_char(o, ',');
             break;
         }
@@ -140,7 +140,7 @@ static void prefix(tagged *j, size_t depth)
         hash_key(j, f);
         break;
     case PST_F_HOOK:
-        if (f->phase >= 6)
+        if (pst_frame_at_tie(f))
             pst_out_str(o, ",\"tied\":");
         else
             pst_out_str(o, f->user++ ? ",[" : ",\"objects\":[[");

@@ -199,7 +199,7 @@ PST_INLINE bool take_apart(double v, uint64_t *m, int *e)
     return true;
 }
 
-/* The same for digits in memory and 0 <= x: any precision. */
+/* Put the point, or the zeros, into digits in memory, for 0 <= x: any precision. */
 static size_t layout(char *out, const char *digits, int n, int x)
 {
     memcpy(out, digits, (size_t)x + 1);

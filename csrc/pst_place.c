@@ -44,10 +44,10 @@ void pst_place_add(pst_place *p, const pst_frame *f, const uint8_t *key)
         pst_path_add_key(&p->path, (const char *)key, f->of.key_len, (f->key_flags & PST_KEY_UTF8) != 0);
         break;
     case PST_F_HOOK:
-        if (f->phase < 6)
-            pst_path_add_index(&p->path, PST_PATH_FROZEN, -1);
-        else
+        if (pst_frame_at_tie(f))
             pst_path_add(&p->path, tied_step(f));
+        else
+            pst_path_add_index(&p->path, PST_PATH_FROZEN, -1);
         break;
     case PST_F_TIED_KEY:
     case PST_F_TIED_IDX:

@@ -70,13 +70,12 @@ bool pst_walk_init(pst_walk *w, const pst_source *source, const pst_memory *memo
     return true;
 }
 
-bool pst_walk_init_fragment(pst_walk *w, const pst_walk *like)
+void pst_walk_init_fragment(pst_walk *w, const pst_walk *like)
 {
     init(w, like->window.source, like->memory);
     w->r.header = like->r.header;
     w->fragment = true;
     configure(w);
-    return true;
 }
 
 void pst_walk_restart(pst_walk *w, uint64_t off)

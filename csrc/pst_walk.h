@@ -57,7 +57,7 @@ enum { PST_KEY_UNKNOWN, PST_KEY_BYTES, PST_KEY_OBJECT };
 
 typedef struct pst_frame {
     uint8_t  kind;         /* enum pst_frame_kind */
-    uint8_t  phase;        /* private to the walk */
+    uint8_t  phase;        /* private to the walk; see the functions below */
     uint8_t  marker;       /* of the object */
     uint8_t  flags;        /* FLAG_HASH: of the hash */
     uint8_t  key_state;    /* PST_KEY_*, of the child being read */
@@ -73,6 +73,18 @@ typedef struct pst_frame {
     uint64_t off;          /* where the object begins */
     uint64_t user;         /* the caller's; 0 at first */
 } pst_frame;
+
+/* Is what a hash's frame is at a key that is an object? */
+PST_INLINE bool pst_frame_at_key(const pst_frame *f)
+{
+    return f->phase > 1;
+}
+
+/* Is what a hook's frame is at the object behind the tie, and not one of its list? */
+PST_INLINE bool pst_frame_at_tie(const pst_frame *f)
+{
+    return f->phase >= 6;
+}
 
 typedef struct pst_event {
     uint8_t   kind;        /* enum pst_event_kind */
@@ -121,8 +133,9 @@ void pst_walk_release(pst_walk *w);
 /* The next event. RETURNS: false at the end (w->done) or after an error. */
 bool pst_walk_next(pst_walk *w, pst_event *ev);
 
-/* The object at `off`, alone, with the header of `like`; for looking ahead. */
-bool pst_walk_init_fragment(pst_walk *w, const pst_walk *like);
+/* A walk of single objects of the image that `like` walks, for looking ahead; begin each with
+ * pst_walk_restart(), which takes its offset. */
+void pst_walk_init_fragment(pst_walk *w, const pst_walk *like);
 void pst_walk_restart(pst_walk *w, uint64_t off);
 
 /* Does the image begin with a magic? */

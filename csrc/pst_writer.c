@@ -110,9 +110,7 @@ bool pst_write_count_huge(pst_writer *w, enum pst_tag tag, unsigned hash_flags, 
 
 uint8_t *pst_put_double_text(uint8_t *p, double v, int digits)
 {
-    size_t len;
-    if (PST_UNLIKELY(digits != PST_DIGITS_PERL || !(len = pst_format_common((char *)p + 2, v))))
-        len = pst_format_number((char *)p + 2, v, digits);
+    const size_t len = pst_format_number((char *)p + 2, v, digits);
     p[0] = PST_SCALAR;
     p[1] = (uint8_t)len;
     return p + 2 + len;
@@ -363,9 +361,8 @@ bool pst_write_hook(pst_writer *w, const pst_hook_record *h)
     return true;
 }
 
-bool pst_write_hook_tag(pst_writer *w, const pst_hook_record *h, uint64_t tag)
+bool pst_write_hook_tag(pst_writer *w, uint64_t tag)
 {
-    (void)h;
     if (tag > PST_I32_MAX)
         return pst_writer_fail(w, PST_ERR_LENGTH);
     if (!pst_writer_reserve(w, 4))

@@ -115,7 +115,7 @@ bool pst_write_hook_recurse(pst_writer *w, unsigned kind, bool first);
 /* The whole record, or what follows the sub-objects if h->recursed; h->list_count
  * pst_write_hook_tag() calls must follow. */
 bool pst_write_hook(pst_writer *w, const pst_hook_record *h);
-bool pst_write_hook_tag(pst_writer *w, const pst_hook_record *h, uint64_t tag);
+bool pst_write_hook_tag(pst_writer *w, uint64_t tag);
 
 PST_EXTERN_C_END
 

@@ -1,6 +1,7 @@
 /* pstx_error.h - what users read when something fails.
  *
- * Layer: glue. The only place with user-visible error text. The wording is that of
+ * Layer: glue. The only place with the texts of errors that functions and methods raise; the commands
+ * have theirs in csrc. The wording is that of
  * Storable, whose users match it with regular expressions; perl appends where it
  * happened (" at FILE line N."), which is the caller's line, because XSUBs have none of
  * their own.

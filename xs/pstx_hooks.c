@@ -285,7 +285,7 @@ static void write_record(pTHX_ pstx_store *st, pstx_store_frame *f)
     for (at = 1; at < f->count; at++) {
         if (!pstx_seen_get(&st->seen, hook_item(aTHX_ st, f, at), &tag))
             pstx_croak(aTHX_ PSTX_MSG_HOOK_LOST_ITEM, (int)at, SVfARG(class_name_mortal(aTHX_ cls)));
-        (void)pst_write_hook_tag(&st->w, &record, tag);
+        (void)pst_write_hook_tag(&st->w, tag);
     }
 }
 

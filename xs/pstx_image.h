@@ -19,7 +19,7 @@ int pstx_image_command(pTHX_ SSize_t items, SV **args);
  * RETURNS: +1. PERL: croaks if it cannot be converted. */
 SV *pstx_image_convert(pTHX_ SV *image, const char *order, int minor, bool exact, bool nested);
 
-/* The same with output to strings.
+/* Run a command as `permafrost` does, with output to strings.
  *   image   bytes that stand for the file "-"; NULL if there are none
  *   result  gets three mortals: exit status, output, messages */
 void pstx_image_capture(pTHX_ SV *image, SSize_t items, SV **args, SV **result);

@@ -315,18 +315,18 @@ PST_INLINE SV *deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
         return pstx_retrieve_pop(aTHX_ rt);
     case PSTX_R_REF:
         if (f->left || rt->user_code || rt->ref_markers[rt->ref_count - 1] != PST_REF)
-            return pstx_retrieve_deliver(aTHX_ rt, f, sv);
+            return pstx_retrieve_deliver_special(aTHX_ rt, f, sv);
         rt->ref_count--;
         rt->depth--;
         SvRV_set(f->sv, sv);
         SvROK_on(f->sv);
         return pstx_retrieve_pop(aTHX_ rt);
     default:
-        return pstx_retrieve_deliver(aTHX_ rt, f, sv);
+        return pstx_retrieve_deliver_special(aTHX_ rt, f, sv);
     }
 }
 
-SV *pstx_retrieve_deliver_one(pTHX_ pstx_retrieve *rt, SV *sv)
+SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, SV *sv)
 {
     return deliver_one(aTHX_ rt, sv);
 }

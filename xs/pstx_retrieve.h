@@ -37,7 +37,7 @@ enum pstx_rframe_kind {
     PSTX_R_HOOK,           /* awaits sub-objects of a hook record */
     PSTX_R_HOOK_TIE,       /* awaits the object behind a tied hooked object */
     PSTX_R_BLESS,          /* old formats only: awaits the object, which ends before it does */
-    PSTX_R_HOOK_DROP       /* the same, but STORABLE_attach has put another in its place */
+    PSTX_R_HOOK_DROP       /* as HOOK_TIE, but STORABLE_attach has put another in the object's place */
 };
 
 typedef struct pstx_rframe {
@@ -150,7 +150,7 @@ SV *pstx_retrieve_item(pTHX_ pstx_retrieve *rt, pst_token *t);
 
 /* Deliver `sv` (+1, consumed) to the frame on top. RETURNS: what the frame built, +1, if
  * it is whole now; NULL if more must come or the reader has failed. */
-SV *pstx_retrieve_deliver_one(pTHX_ pstx_retrieve *rt, SV *sv);
+SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, SV *sv);
 
 /* A frame that owns `sv` (may be NULL). RETURNS: borrowed, valid until the next push. */
 pstx_rframe *pstx_retrieve_push(pTHX_ pstx_retrieve *rt, enum pstx_rframe_kind kind, SV *sv);
@@ -271,7 +271,7 @@ PST_INLINE void pstx_retrieve_add_tag(pTHX_ pstx_retrieve *rt, SV *sv)
  * pstx_retrieve_special(). */
 SV *pstx_retrieve_hash(pTHX_ pstx_retrieve *rt, const pst_token *t, bool flagged);
 
-/* The top frame is a plain hash: take pairs as long as the values are plain scalars.
+/* The top frame is a hash: take pairs as long as the values are plain scalars.
  * RETURNS: false on error. */
 bool pstx_retrieve_hash_run(pTHX_ pstx_retrieve *rt);
 
@@ -324,7 +324,7 @@ void pstx_retrieve_count_object(pstx_retrieve *rt, const SV *sv);
 
 /* Deliver `sv` (+1, consumed) to a frame of the special kinds. RETURNS: what the frame
  * built, +1, if it is whole now; NULL if more must come or the reader has failed. */
-SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv);
+SV *pstx_retrieve_deliver_special(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv);
 
 /* ---- pstx_retrieve_hook.c ------------------------------------------------------------------------ */
 

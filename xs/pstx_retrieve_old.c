@@ -83,7 +83,7 @@ static bool deliver_old(pTHX_ old_walk *walk, SV *sv, bool notices)
             SvREFCNT_dec(sv);
             return false;
         }
-        sv = pstx_retrieve_deliver_one(aTHX_ rt, sv);
+        sv = pstx_retrieve_deliver(aTHX_ rt, sv);
         if (!sv)
             return rt->r.error.code == PST_OK;
     }

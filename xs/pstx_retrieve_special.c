@@ -512,7 +512,7 @@ SV *pstx_retrieve_special(pTHX_ pstx_retrieve *rt, pst_token *t)
     }
 }
 
-SV *pstx_retrieve_deliver(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
+SV *pstx_retrieve_deliver_special(pTHX_ pstx_retrieve *rt, pstx_rframe *f, SV *sv)
 {
     switch (f->kind) {
     case PSTX_R_HASH_KEY:

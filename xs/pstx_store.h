@@ -1,6 +1,6 @@
 /* pstx_store.h - walking Perl data: the state of a storing run and its parts.
  *
- * Layer: glue. The walk is iterative. `pstx_store_walk` takes one item at a time:
+ * Layer: glue. The walk is iterative. `store_walk` takes one item at a time:
  * scalars are written on the spot, a reference leads on to its referent, and a container
  * becomes a frame on a heap stack, which hands out its items one by one.
  *
@@ -19,7 +19,6 @@
 /* A class met in a run. */
 typedef struct pstx_class {
     HV         *stash;       /* +1 */
-    const void *key;         /* identity of the name */
     const char *name;        /* bytes, borrowed from the stash */
     STRLEN      name_len;
     IV          index;       /* number in the image, -1 before it is written */
@@ -112,7 +111,7 @@ SV *pstx_store_image(pTHX_ SV *root, const pst_header *header, bool cloning, con
 /* Double the room for frames. */
 void pstx_store_more_frames(pstx_store *st);
 
-/* A new frame on top; its depth is set, the rest is zero. RETURNS: borrowed, valid until
+/* A new frame on top; its depth is set, and what all kinds of frames look at. RETURNS: borrowed, valid until
  * the next push. PERL: none. */
 PST_INLINE pstx_store_frame *pstx_store_push(pTHX_ pstx_store *st, enum pstx_frame_kind kind, SV *sv)
 {

@@ -16,7 +16,7 @@ static IV find_same_name(const pstx_store *st, const pstx_class *cls)
     return -1;
 }
 
-static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
+static void class_new(pTHX_ pstx_store *st, HV *stash)
 {
     pstx_class *cls;
     GV *hook;
@@ -27,7 +27,6 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
     cls = &st->classes[st->class_count];
     Zero(cls, 1, pstx_class);
     cls->stash = (HV *)SvREFCNT_inc_simple_NN((SV *)stash);
-    cls->key = key;
     cls->name = HvNAME_HEK(stash) ? HvNAME_get(stash) : "__ANON__";
     cls->name_len = HvNAME_HEK(stash) ? (STRLEN)HvNAMELEN_get(stash) : 8;
     cls->index = -1;
@@ -38,7 +37,6 @@ static pstx_class *class_new(pTHX_ pstx_store *st, HV *stash, const void *key)
     cls->overloaded = PSTX_IS_OVERLOADED(stash);
     cls->allowed = st->run.opt.trust == PSTX_TRUST_FULL;
     st->class_count++;
-    return cls;
 }
 
 pstx_class *pstx_store_find_class(pTHX_ pstx_store *st, HV *stash, size_t *recent)
@@ -46,7 +44,7 @@ pstx_class *pstx_store_find_class(pTHX_ pstx_store *st, HV *stash, size_t *recen
     const void *key = HvNAME_HEK(stash) ? (const void *)HvNAME_HEK(stash) : (const void *)stash;
     uint32_t at = (uint32_t)st->class_count;
     if (!pstx_seen_add(&st->class_seen, key, &at))
-        (void)class_new(aTHX_ st, stash, key);
+        class_new(aTHX_ st, stash);
     *recent = at;
     return &st->classes[at];
 }

@@ -157,7 +157,7 @@ static void write_everything(pst_writer *w)
         hook.class_len = hook.string_len = count;
         hook.list_count = count ? 2 : 0;
         (void)(pst_write_hook_recurse(w, hook.kind, true) && pst_write_hook(w, &hook));
-        (void)(!count || (pst_write_hook_tag(w, &hook, 1) && pst_write_hook_tag(w, &hook, 2)));
+        (void)(!count || (pst_write_hook_tag(w, 1) && pst_write_hook_tag(w, 2)));
     }
 }
 

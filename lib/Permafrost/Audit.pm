@@ -112,7 +112,7 @@ sub _image_finding {
         id => 'native-file', confidence => $image->{in_file} ? 'certain' : 'likely',
             severity => rule('native-file')->{severity}, file => $result->{file},
         message => "this file is an image in native byte order ($machine)",
-            suggestion => 'permafrost convert --to network, and write it by nstore or nfreeze',
+            suggestion => 'permafrost convert --order network, and write it by nstore or nfreeze',
     };
 }
 

@@ -24,7 +24,7 @@ use Exporter 'import';
 our @EXPORT = qw(
   $MODULE pf st is_stock option with_options no_limits
   tagged outcome clean_message first_difference hex_difference
-  same_bytes same_thaw same_clone cross_read same_everywhere same_outcome same_fresh
+  same_bytes same_thaw same_clone same_everywhere same_outcome same_fresh
   in_child free_deep on_both be64 keeps_freed_memory
 );
 
@@ -437,28 +437,6 @@ sub _value_trouble {
     my $a       = tagged($got->{value},      %option);
     my $b       = tagged($expected->{value}, %option);
     $trouble .= "data differ:\n" . first_difference($a, $b) if $a ne $b;
-    return $trouble;
-}
-
-# Each module reads what the other wrote, all with the same result.
-sub cross_read {
-    my ($name, $ref, %option) = @_;
-    local $Test::Builder::Level = $Test::Builder::Level + 1;
-    return _report("$name: read across", _cross_trouble($ref, %option));
-}
-
-sub _cross_trouble {
-    my ($ref, %option) = @_;
-    my $trouble = '';
-    for my $function (qw(freeze nfreeze)) {
-        my $ours   = outcome(sub { pf->{$function}->($ref) })->{value};
-        my $theirs = outcome(sub { st->{$function}->($ref) })->{value};
-        next unless defined $theirs;
-        for ($theirs, defined $ours && $ours eq $theirs ? () : $ours) {
-            my $text = defined $_ ? _thaw_trouble($_, %option) : "no image\n";
-            $trouble .= "$function: $text" if length $text;
-        }
-    }
     return $trouble;
 }
 

@@ -93,7 +93,7 @@ static bool write_event(trip *p, const fuzz_event *e)
     case FUZZ_HOOK_CLASS:   p->kept = *t; return true;
     case FUZZ_HOOK_STRING:  p->string = *t; return true;
     case FUZZ_HOOK:         return write_hook(p, e);
-    case FUZZ_HOOK_TAG:     return pst_write_hook_tag(&p->w, &p->record, e->number);
+    case FUZZ_HOOK_TAG:     return pst_write_hook_tag(&p->w, e->number);
     default:                return false;              /* old formats are never written */
     }
 }

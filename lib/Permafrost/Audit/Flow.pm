@@ -20,8 +20,7 @@ my $MEASURES = qr/(?:\A|::)(?:length|md5\w*|sha\d\w*|crc\w*|hmac\w*|xxh\w*|murmu
 my $PRINTS = qr/\A(?:print|printf|say|syswrite|send|write)\z/;
 
 # Where the value of a CALL goes: a list of hashes with kind, name (for people), at (a token), and
-# where known method, recv, key, column, class. KNOWN_SUBS: calls of subs in this file are
-# followed. CALLS: all calls of Storable's functions in the file by their name token.
+# where known method, recv, key, column, class. CALLS: all calls of Storable's functions in the file by their name token.
 sub destinations {
     my ($source, $call, $calls) = @_;
     my $self = bless {source => $source, calls => $calls, found => [], seen => {}, steps => 0}, __PACKAGE__;

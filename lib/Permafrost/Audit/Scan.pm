@@ -23,9 +23,9 @@ sub needs_ppi {
     die "permafrost audit needs the Perl module PPI: apt-get install libppi-perl, or cpan PPI$why\n";
 }
 
-# Look at FILES. Options: known (exports of other modules), mention (a pattern that counts
-# besides the usual), only_mention (take only what matches it), jobs, progress (called with the
-# number of files that are done), data (look for images, too).
+# Look at FILES. Options: known (exports of other modules), only_mention (a pattern: take only
+# what matches it), jobs, progress (called with the number of files that are done), data (look for
+# images, too).
 # RETURNS: a list of hashes, one for each file with something in it: file, findings, writes,
 # exports, comments, image, error.
 sub scan {

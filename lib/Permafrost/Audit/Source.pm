@@ -357,8 +357,7 @@ sub ends_statement {
     return !$VALUE_BLOCK{$t->[$before][TEXT]};
 }
 
-# The arguments of the call whose name is token I: a list of [first, last]. END is the last
-# token of the call.
+# The arguments of the call whose name is token I: a list of [first, last].
 sub arguments {
     my ($self, $i) = @_;
     my $t = $self->{tokens};
