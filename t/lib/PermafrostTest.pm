@@ -509,8 +509,9 @@ sub same_fresh {
 # ---------------------------------------------------------------------------------------
 # Others
 
-# Does something hold back what is freed (AddressSanitizer, valgrind), so that memory grows?
-sub keeps_freed_memory { return ($ENV{LD_PRELOAD} // '') =~ /asan|vgpreload/ }
+# Does something hold back what is freed (AddressSanitizer, valgrind), or take more and more for its
+# own purposes (an emulator, the code that it translates), so that memory grows?
+sub keeps_freed_memory { return ($ENV{LD_PRELOAD} // '') =~ /asan|vgpreload/ || $ENV{PERMAFROST_TEST_EMULATED} }
 
 # Runs the code in a child process; returns what it returned as text, or "signal N" /
 # "exit N" when it did not come back: for what may crash stock Storable.
