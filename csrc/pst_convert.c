@@ -315,6 +315,7 @@ bool pst_convert_target(pst_header *target, const char *name)
     pst_header h;
     size_t len = strspn(name, "12345678");
     pst_header_host(&h, PST_NATIVE_IV_SIZE, PST_NATIVE_NV_SIZE);
+    h.nv_quad = PST_NATIVE_NV_QUAD;
     if (strcmp(name, "network") == 0)
         h.netorder = true;
     else if (strcmp(name, "native") != 0) {
@@ -325,6 +326,7 @@ bool pst_convert_target(pst_header *target, const char *name)
         h.order[len] = '\0';
         h.int_size = 4;
         h.nv_size = 8;
+        h.nv_quad = false;
         h.long_size = h.ptr_size = (uint8_t)len;
         if (name[len] && !parse_sizes(&h, name + len))
             return false;

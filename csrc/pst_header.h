@@ -27,6 +27,8 @@ typedef struct pst_header {
     char    order[9];    /* the text, cut to 8 bytes, NUL-terminated */
     uint8_t int_size, long_size, ptr_size;  /* bytes */
     uint8_t nv_size;     /* bytes; 0 where the format does not say (before 2.2) */
+    bool    nv_quad;     /* floats of 16 little-endian bytes shall be written as IEEE quads, not x87; */
+                         /* headers of images do not say, so false in those that were read */
 } pst_header;
 
 /* Bytes of an integer and a float of this machine's perl, for what does not get them from a
@@ -36,6 +38,9 @@ typedef struct pst_header {
 #endif
 #ifndef PST_NATIVE_NV_SIZE
 #define PST_NATIVE_NV_SIZE 8
+#endif
+#ifndef PST_NATIVE_NV_QUAD      /* 1: the float is an IEEE quad */
+#define PST_NATIVE_NV_QUAD 0
 #endif
 
 PST_EXTERN_C_BEGIN

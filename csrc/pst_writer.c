@@ -55,6 +55,8 @@ void pst_writer_configure(pst_writer *w, const pst_header *h)
     w->iv_size = h->order_len;
     w->nv_size = h->nv_size ? h->nv_size : (uint8_t)sizeof(double);
     w->nv_kind = (uint8_t)pst_float_kind_of(w->nv_size, little, h->ptr_size);
+    if (h->nv_quad && w->nv_kind == PST_FLOAT_X87_OR_QUAD)
+        w->nv_kind = PST_FLOAT_QUAD;
 }
 
 bool pst_write_header(pst_writer *w, const pst_header *h)

@@ -219,6 +219,18 @@ for my $case ([3, [1 .. 5], '$->[2]'], [5, [1 .. 5], '$->[4]'], [3, { a => [1, {
     like($written, ref $path ? $path : qr/\A(?:\$\{)?\Q$path\E/, '... freeze, there or just behind it');
 }
 is(error_of(sub { $MODULE->new(max_bytes => 250)->freeze([('x' x 100) x 9]) })->path, '$->[3]', 'max_bytes, freeze');
+{
+    # The walk ends where the limit is: no hook of what comes behind is called.
+    my $called = 0;
+    no warnings 'once';
+    local *Behind::STORABLE_freeze = sub { $called++; return 'x' };
+    for my $limit ([max_bytes => 7], [max_items => 1]) {
+        my $deep = { b => { c => bless({}, 'Behind'), d => sub { } } };
+        my $error = error_of(sub { $MODULE->new(@$limit, trust => 'full')->freeze({ a => $deep }) });
+        is($error->name, $limit->[0] =~ s/max_//r, "@$limit: the limit is what stops it");
+    }
+    is($called, 0, '... and calls nothing');
+}
 is(error_of(sub { $MODULE->new(max_bytes => 250)->thaw(st->{nfreeze}->([('x' x 100) x 9])) })->path, undef, '... thaw: all of it');
 
 # clone: with and without an image, which a limit asks for

@@ -72,6 +72,9 @@ SKIP: {
     cmp_ok($exact, '==', 0.1 + 0.2, '... which are exact');
 }
 
+is_deeply(thaw(converted(converted(freeze([1.5, -0.25, 1e10 + 0.5]), order => '12345678'), order => 'native')), [1.5, -0.25, 1e10 + 0.5],
+    'floats of 8 bytes to native order are what this perl takes for floats');
+
 # Long doubles: 1 + 2**-63, x87; quad holds it, and gives it back; so does a pair, but not a double.
 my $x87 = "\x04\x0b\x041234\4\4\4\x0c\x07" . pack 'H*', '0100000000000080ff3f0000';
 my %wide = (

@@ -93,9 +93,9 @@
 #define PSTX_IS_WRITTEN_BOOL(sv) (PSTX_WRITE_BOOLEANS && PSTX_IS_BOOL(sv) && !SvREADONLY(sv))
 
 /* Can an address be met again, going by the number of references? An immortal's is so large that it
- * always can; but with -DDEBUGGING it is 1000 to begin with, and goes down. */
+ * always can; but with -DDEBUGGING it is 1000 to begin with, and goes down. Immortals are readonly. */
 #ifdef DEBUGGING
-#  define PSTX_IS_SHARED(sv) (SvREFCNT(sv) > 1 || SvIMMORTAL(sv))
+#  define PSTX_IS_SHARED(sv) (SvREFCNT(sv) > 1 || SvREADONLY(sv))
 #else
 #  define PSTX_IS_SHARED(sv) (SvREFCNT(sv) > 1)
 #endif

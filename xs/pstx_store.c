@@ -65,7 +65,7 @@ bool pstx_store_leaf_shared(pTHX_ pstx_store *st, SV *sv)
 static void store_native_nv(pstx_store *st, NV nv)
 {
     uint8_t bytes[sizeof nv] = { 0 };
-    memcpy(bytes, &nv, sizeof nv > 10 && NV_MANT_DIG == 64 ? 10 : sizeof nv);
+    memcpy(bytes, &nv, sizeof nv > 10 && NV_MANT_DIG == 64 && pst_host_is_little() ? 10 : sizeof nv);
     (void)pst_write_native_nv(&st->w, bytes, sizeof bytes);
 }
 

@@ -184,14 +184,14 @@ listed:
 }
 
 /* A frame for a hash without flags that goes on with `next`. RETURNS: the value to be written now,
- * if it is a reference, else NULL. */
+ * if it is a reference and nothing has stopped the walk, else NULL. */
 PST_INLINE SV *pstx_list_frame(pTHX_ pstx_store *st, HV *hv, HE *const *list, HE *const *next, HE *const *stop)
 {
     SV *value = HeVAL(*next);
     pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_HASH_LIST, (SV *)hv);
     f->first = st->entry_count;
     st->entry_count += (size_t)(stop - list);
-    if (PST_LIKELY(SvROK(value) && value != &PL_sv_placeholder))
+    if (PST_LIKELY(SvROK(value) && value != &PL_sv_placeholder && st->w.error.code == PST_OK))
         f->key = HeKEY_hek(*next++);
     else
         value = NULL;
