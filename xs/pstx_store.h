@@ -280,9 +280,9 @@ PST_INLINE bool pstx_store_leaf(pTHX_ pstx_store *st, SV *sv)
 
 /* ---- pstx_store_hash.c ------------------------------------------------------------------- */
 
-/* A FLAG_HASH, or a HASH too large to be listed (see pstx_store_plain.h), of `count` keys: no item
- * is written, but a frame is made. PERL: croaks. */
-void pstx_store_hash_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted);
+/* A FLAG_HASH, or a HASH too large to be listed (see pstx_store_plain.h), of `count` keys, and a frame
+ * for what is left of it. PERL: croaks. */
+void pstx_store_hash_special(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted);
 
 /* Write items up to the first that is no plain scalar. RETURNS: that one, borrowed, or
  * NULL when the hash is done (then the frame is gone). PERL: croaks. */

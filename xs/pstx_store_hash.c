@@ -95,7 +95,16 @@ PST_COLD static void drop_flags(pTHX_ const pstx_store *st, pstx_store_frame *f)
     f->flagged = f->restricted = false;
 }
 
-void pstx_store_hash_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted)
+/* Write what is plain of a listed FLAG_HASH, from the entry that comes next. */
+static void flagged_run(pstx_store *st, pstx_store_frame *f)
+{
+    HE *const *next = st->entries + f->at;
+    const IV done = pstx_store_plain_entries(st, next, next + f->count, true) - next;
+    f->at += done;
+    f->count -= done;
+}
+
+void pstx_store_hash_special(pTHX_ pstx_store *st, HV *hv, size_t count, bool sorted)
 {
     pstx_store_frame *f = pstx_store_push(aTHX_ st, PSTX_FRAME_HASH, (SV *)hv);
     f->count = (IV)count;
@@ -109,28 +118,27 @@ void pstx_store_hash_unlisted(pTHX_ pstx_store *st, HV *hv, size_t count, bool s
         (void)pst_write_count(&st->w, PST_HASH, count);
     if (!count)
         return;
-    if (sorted) {
-        HE **list = pstx_list_entries(st, hv, count, 0);
-        pstx_sort_entries(list, count, cBOOL(HvHASKFLAGS(hv)));
-        f->kind = PSTX_FRAME_HASH_LIST;
-        f->first = st->entry_count;
-        f->at = (IV)f->first;
-        st->entry_count += count;
+    if (!sorted && !HvHASAUX(hv))
+        (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
+    if (!sorted && count > PSTX_LIST_MAX) {
+        f->at = (IV)PSTX_HASH_ITER_XOR(hv);
+        f->chunk = CHUNK;
         return;
     }
-    if (!HvHASAUX(hv))
-        (void)hv_iterinit(hv);          /* makes the permutation that perl iterates by */
-    f->at = (IV)PSTX_HASH_ITER_XOR(hv);
-    f->chunk = CHUNK;
+    (void)pstx_list_entries(st, hv, count, sorted ? 0 : PSTX_HASH_ITER_XOR(hv));
+    f->kind = PSTX_FRAME_HASH_LIST;
+    f->first = st->entry_count;
+    f->at = (IV)f->first;
+    st->entry_count += count;
+    if (sorted)
+        pstx_sort_entries(st->entries + f->first, count, cBOOL(HvHASKFLAGS(hv)));
+    if (f->flagged && !f->restricted)
+        flagged_run(st, f);
 }
 
 static uint8_t flags_of_key(const pstx_store_frame *f, const HEK *hek, const SV *value)
 {
-    unsigned flags = 0;
-    if (HEK_UTF8(hek))
-        flags |= PST_KEY_UTF8;
-    if (HEK_WASUTF8(hek))
-        flags |= PST_KEY_WASUTF8;
+    unsigned flags = pstx_spelling_of(hek);
     if (f->restricted && SvREADONLY(value))
         flags |= PST_KEY_LOCKED;
     if (value == &PL_sv_placeholder)
@@ -201,7 +209,7 @@ static SV *buckets_next(pTHX_ pstx_store *st, pstx_store_frame *f)
             buckets[n] = walk.bucket;
         }
         pstx_prefetch_values(list, (size_t)n);
-        done = pstx_store_plain_entries(st, list, list + n) - list;
+        done = pstx_store_plain_entries(st, list, list + n, false) - list;
         f->chunk = done == n && n == CHUNK ? CHUNK : (U32)(done < CHUNK - 2 ? done + 2 : CHUNK);
         f->count -= done;
         if (done == n) {
@@ -226,10 +234,14 @@ static SV *buckets_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 
 SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
+    const bool runs = f->kind == PSTX_FRAME_HASH_LIST && f->flagged && !f->restricted;
     if (PST_LIKELY(f->kind == PSTX_FRAME_HASH && !f->flagged))
         return buckets_next(aTHX_ st, f);
-    if (f->key)                         /* back from its value */
+    if (f->key) {                       /* back from its value */
         store_key(aTHX_ st, f);
+        if (runs)
+            flagged_run(st, f);
+    }
     while (f->count > 0) {
         SV *value = next_value(aTHX_ st, f);
         f->count--;
@@ -238,6 +250,8 @@ SV *pstx_store_hash_next(pTHX_ pstx_store *st, pstx_store_frame *f)
         else if (!pstx_store_leaf(aTHX_ st, value))
             return value;
         store_key(aTHX_ st, f);
+        if (runs)
+            flagged_run(st, f);
     }
     pstx_store_pop(aTHX_ st);
     return NULL;

@@ -82,12 +82,20 @@ PST_INLINE uint8_t *pstx_put_plain(uint8_t *p, size_t room, const pst_writer *w,
     return NULL;
 }
 
-/* A key of a plain hash, for which there is room. In native order it stands in memory as it is
- * written: the length, then the bytes. RETURNS: where it ends. */
-PST_INLINE uint8_t *pstx_put_key(uint8_t *p, bool netorder, const HEK *hek)
+/* The flags of a key that tell how it is spelled. */
+PST_INLINE uint8_t pstx_spelling_of(const HEK *hek)
+{
+    return (uint8_t)((HEK_UTF8(hek) ? PST_KEY_UTF8 : 0) | (HEK_WASUTF8(hek) ? PST_KEY_WASUTF8 : 0));
+}
+
+/* A key, of a FLAG_HASH with its flags, for which there is room. In native order it stands in memory
+ * as it is written: the length, then the bytes. RETURNS: where it ends. */
+PST_INLINE uint8_t *pstx_put_key(uint8_t *p, bool netorder, bool flagged, const HEK *hek)
 {
     const uint32_t len = (uint32_t)HEK_LEN(hek);
     const size_t all = 4 + (size_t)len;
+    if (flagged)
+        *p++ = pstx_spelling_of(hek);
     pst_copy(p, (const uint8_t *)hek + offsetof(HEK, hek_len), all);
     if (netorder)
         pst_store_be32(p, len);
@@ -112,8 +120,10 @@ PST_INLINE IV pstx_store_plain_items(pstx_store *st, SV *const *items, IV count)
     return i;
 }
 
-/* Values with their keys, up to the first value that is not plain or `stop`. RETURNS: that one. */
-PST_INLINE HE *const *pstx_store_plain_entries(pstx_store *st, HE *const *next, HE *const *stop)
+/* Values with their keys, of a FLAG_HASH with their flags, up to the first value that is not plain or
+ * `stop`. A restricted hash is for others: there each value tells whether it is locked. RETURNS: the
+ * entry with that value. */
+PST_INLINE HE *const *pstx_store_plain_entries(pstx_store *st, HE *const *next, HE *const *stop, bool flagged)
 {
     HE *const *first = next;
     uint8_t *p = st->w.buf.pos, *const end = st->w.buf.end;
@@ -121,14 +131,14 @@ PST_INLINE HE *const *pstx_store_plain_entries(pstx_store *st, HE *const *next, 
         return next;
     for (; next < stop; next++) {
         const HEK *key = HeKEY_hek(*next);
-        const size_t behind_it = 4 + (size_t)HEK_LEN(key), room = (size_t)(end - p);
+        const size_t behind_it = (flagged ? 5 : 4) + (size_t)HEK_LEN(key), room = (size_t)(end - p);
         uint8_t *behind;
         if (PST_UNLIKELY(room < behind_it))
             break;
         behind = pstx_put_plain(p, room - behind_it, &st->w, HeVAL(*next));
         if (!behind)
             break;
-        p = pstx_put_key(behind, st->w.netorder, key);
+        p = pstx_put_key(behind, st->w.netorder, flagged, key);
     }
     st->w.buf.pos = p;
     st->tags += (uint32_t)(next - first);
@@ -211,7 +221,7 @@ PST_INLINE SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
 
     pstx_store_deeper(aTHX_ st, st->run.opt.depth_limit_hash, st->via_ref != (SV *)hv);
     if (PST_UNLIKELY((SvREADONLY(hv) | HvHASKFLAGS(hv)) || (count > PSTX_LIST_MAX && !sorted))) {
-        pstx_store_hash_unlisted(aTHX_ st, hv, count, sorted);
+        pstx_store_hash_special(aTHX_ st, hv, count, sorted);
         return NULL;
     }
     (void)pst_write_count(&st->w, PST_HASH, count);
@@ -222,7 +232,7 @@ PST_INLINE SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
     list = pstx_list_entries(st, hv, count, sorted ? 0 : PSTX_HASH_ITER_XOR(hv));
     if (sorted)
         pstx_sort_entries(list, count, false);
-    next = pstx_store_plain_entries(st, list, list + count);
+    next = pstx_store_plain_entries(st, list, list + count, false);
     return next < list + count ? pstx_list_frame(aTHX_ st, hv, list, next, list + count) : NULL;
 }
 
@@ -246,7 +256,7 @@ PST_INLINE SV *pstx_store_list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
         }
     key:
         (void)pst_write_key(&st->w, HEK_KEY(f->key), (uint32_t)HEK_LEN(f->key));
-        next = pstx_store_plain_entries(st, next, stop);
+        next = pstx_store_plain_entries(st, next, stop, false);
     }
     pstx_store_pop(aTHX_ st);
     return NULL;
