@@ -337,7 +337,7 @@ sub code_runs {
 # Tagged JSON with numbers as such: no matter what an image holds them in.
 sub as_numbers {
     my ($json) = @_;
-    my $number = sub { my $text = shift; return $text =~ /\A"/ ? $text : sprintf '%.14g', $text };
+    my $number = sub { my $text = shift; return $text =~ /\A"/ ? $text : sprintf '%.12g', $text };
     $json =~ s/\{"\$DOUBLE":("?[^,"]*"?),"bytes":"[0-9a-f]*"\}/$number->($1)/ge;
     $json =~ s/\{"\$INTEGER":(-?[0-9]+)\}/$1/g;
     $json =~ s/"(-?[0-9.]{10,}(?:e\+[0-9]+)?)"/$1/g;
