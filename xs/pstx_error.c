@@ -168,7 +168,6 @@ void pstx_croak_header(pTHX_ const struct pst_reader *r, pst_err err, bool file)
     case PST_ERR_PTR_SIZE:     croak_foreign(aTHX_ &r->header, PSTX_MSG_PTR_SIZE);
     case PST_ERR_NV_SIZE:      croak_foreign(aTHX_ &r->header, PSTX_MSG_NV_SIZE);
     case PST_ERR_MAJOR:
-    case PST_ERR_MINOR:
         pstx_croak(aTHX_ PSTX_MSG_VERSION, (int)r->header.major, (int)r->header.minor,
                    PST_MAJOR, PSTX_READ_MINOR);
     default:
