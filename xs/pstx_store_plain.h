@@ -236,7 +236,8 @@ PST_INLINE SV *pstx_store_hash_begin(pTHX_ pstx_store *st, HV *hv)
     return next < list + count ? pstx_list_frame(aTHX_ st, hv, list, next, list + count) : NULL;
 }
 
-/* A hash without flags that is listed: most are. Its frame is of the kind HASH_LIST. RETURNS: as pstx_store_hash_next(). PERL: croaks. */
+/* A hash without flags that is listed: most are. Its frame is of the kind HASH_LIST. RETURNS: as
+ * pstx_store_hash_next(). PERL: croaks. */
 PST_INLINE SV *pstx_store_list_next(pTHX_ pstx_store *st, pstx_store_frame *f)
 {
     HE *const *next = st->entries + f->at, *const *stop = next + f->count;
